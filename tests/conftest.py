@@ -1,0 +1,70 @@
+"""What the whole suite shares: the programs of the machine that some tests need, and one Redis server for all."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from glob import glob
+
+import hypothesis
+import pytest
+
+# A test never reaches the database, nor follows the settings, of the developer who runs it.
+for variable in [*os.environ]:
+    if variable.startswith(("LAUREL_", "UPSTASH_", "KV_REST_", "VERCEL")) or variable in {"DATABASE_URL", "REDIS_URL"}:
+        del os.environ[variable]
+
+# No deadline per example: on a busy machine it fails tests that are right.
+hypothesis.settings.register_profile("laurel", parent=hypothesis.settings(), deadline=None)
+hypothesis.settings.load_profile("laurel")
+
+# Where each program may be: names are looked for in PATH, patterns in the file system.
+PROGRAMS = {
+    "redis": ("redis-server",),
+    "postgres": ("postgres", "/usr/lib/postgresql/*/bin/postgres"),  # Debian keeps it out of PATH
+    "chromium": ("chromium", "chromium-browser", "google-chrome"),
+    "node": ("node",),
+    "npm": ("npm",),
+}
+
+
+def locate(name: str) -> str | None:
+    """Return the path of the program `name` (a key of PROGRAMS), or None where the machine lacks it."""
+    for place in PROGRAMS[name]:
+        found = max(glob(place), default=None) if "/" in place else shutil.which(place)
+        if found:
+            return found
+    return None
+
+
+def require(name: str) -> str:
+    """Return the path of the program `name`; skip the test where it is missing, or fail it with CI=true."""
+    path = locate(name)
+    if path:
+        return path
+    reason = f"{PROGRAMS[name][0]} is not on this machine"
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{reason}, and with CI=true nothing may be left out", pytrace=False)
+    pytest.skip(reason)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Judge `@pytest.mark.needs(...)` before the fixtures of the test are made."""
+    for mark in item.iter_markers("needs"):
+        for name in mark.args:
+            require(name)
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Run async tests on the loop the functions run on."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """Start one real Redis for the session and give its URL; a test that uses it begins with FLUSHALL."""
+    require("redis")
+    from tests.fixtures_redis import redis_server  # here: most tests need no server, nor what starts one
+
+    with redis_server() as url:
+        yield url
