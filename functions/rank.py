@@ -1,0 +1,29 @@
+"""GET /rank: where a player, several players or a score stand."""
+
+from mangum import Mangum
+from pydantic import BaseModel
+
+from lib.http import Call, Function, Reply
+from lib.queries import RankQuery
+from lib.ranks import rank_of_player, rank_of_players, rank_of_score
+from lib.selecting import selected_standing
+
+
+async def rank(call: Call) -> Reply:
+    """Answer with the places asked for."""
+    here, now = call.deployment, call.now
+    query = RankQuery.read(call.query)
+    standing = selected_standing(here.board(query.board), query, now)
+    store = here.store
+    answer: BaseModel
+    if query.player is not None:
+        answer = await rank_of_player(store, standing, query.player, query.around, now)
+    elif query.players is not None:
+        answer = await rank_of_players(store, standing, query.players, now)
+    else:
+        answer = await rank_of_score(store, standing, query.checked_score(), now)
+    return Reply.of(answer)
+
+
+app = Function(get=rank)
+lambda_handler = Mangum(app, lifespan="off")

@@ -1,0 +1,77 @@
+"""GET /top: pages of one standing or of several."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mangum import Mangum
+
+from lib.boards import Board
+from lib.caching import KeptPage, matches
+from lib.documents import render
+from lib.http import Call, Function, Reply
+from lib.pages import Top
+from lib.queries import TopQuery
+from lib.reads import resets_in
+from lib.selecting import selected_standing, selected_standings
+from lib.tops import Page, read_top_with_player, read_tops
+
+
+async def top(call: Call) -> Reply:
+    """Answer with pages, from what was kept of them where the board allows that."""
+    here, now = call.deployment, call.now
+    query = TopQuery.read(call.query)
+    board = here.board(query.board)
+    if query.is_plural:
+        pages = [Page(standing, query.limit) for standing in selected_standings(board, query, now)]
+    else:
+        pages = [Page(selected_standing(board, query, now), query.limit, query.offset)]
+    if query.player is not None:
+        with_player = await read_top_with_player(here.store, pages[0], query.player, now)
+        return _reply(call, pages, KeptPage(_still(with_player), now))
+    key = (board.name, query.is_plural, query.v, *(_identity(page) for page in pages))
+    kept = here.pages.get(key, now) if board.cache else None
+    if kept is None:
+        tops = await read_tops(here.store, pages, now)
+        fields = {"tops": [_still(one) for one in tops]} if query.is_plural else _still(tops[0])
+        kept = KeptPage(fields, now + _lasting(board, pages, now))
+        if kept.until > now:
+            here.pages.keep(key, kept)
+    return _reply(call, pages, kept)
+
+
+def _identity(page: Page) -> tuple[object, ...]:
+    standing = page.standing
+    return (standing.period.window, standing.period.id, *sorted(standing.selection.items()), page.limit, page.offset)
+
+
+def _still(answer: Top) -> dict[str, Any]:
+    """Return an answer without what changes by itself."""
+    return {**answer.model_dump(), "resets_in": None}
+
+
+def _lasting(board: Board, pages: Sequence[Page], now: int) -> int:
+    """Return how long (ms) pages may be kept: the board's `cache`, yet not past a reset to come."""
+    resets = [resets_in(page.standing.period, now) for page in pages]
+    return min([board.cache, *(seconds * 1000 for seconds in resets if seconds)])
+
+
+def _moving(call: Call, fields: Mapping[str, Any], page: Page) -> dict[str, Any]:
+    return {**fields, "resets_in": resets_in(page.standing.period, call.now)}
+
+
+def _reply(call: Call, pages: Sequence[Page], kept: KeptPage) -> Reply:
+    headers = {"ETag": kept.etag}
+    left = kept.until - call.now
+    if left > 0:
+        # What is left, so that a page is never older than `cache`, however many keep it on its way.
+        headers["Cache-Control"] = f"public, max-age=0, s-maxage={-(-left // 1000)}"
+    if matches(kept.etag, call.headers.get("if-none-match")):
+        return Reply(status=304, media_type=None, headers=headers)
+    if "tops" in kept.fields:
+        tops = zip(kept.fields["tops"], pages, strict=True)
+        return Reply(render({"tops": [_moving(call, fields, page) for fields, page in tops]}), headers=headers)
+    return Reply(render(_moving(call, kept.fields, pages[0])), headers=headers)
+
+
+app = Function(get=top)
+lambda_handler = Mangum(app, lifespan="off")

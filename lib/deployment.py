@@ -1,0 +1,53 @@
+"""What one process keeps between calls: settings, boards, the client, the blocked callers, the kept pages."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from lib.boardfile import load
+from lib.boards import Board
+from lib.caching import KeptPages
+from lib.errors import UnknownBoard
+from lib.gates import Blocked
+from lib.settings import Settings
+from lib.store import Store
+from lib.upstash import Upstash
+
+
+def wall_clock() -> int:
+    """Return the time in epoch milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+class Deployment:
+    """The boards of one environment and the way to their store; `clock` returns epoch milliseconds."""
+
+    def __init__(
+        self, settings: Settings, boards: Mapping[str, Board], *, clock: Callable[[], int] = wall_clock
+    ) -> None:
+        self.settings = settings
+        self.boards = boards
+        self.clock = clock
+        self.store = Store(Upstash(settings.url, settings.token, timeout=settings.timeout), settings.prefix)
+        self.blocked = Blocked()
+        self.pages = KeptPages()
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str], *, clock: Callable[[], int] = wall_clock) -> "Deployment":
+        """Set up what an environment describes; raise Misconfigured, which names what is wrong."""
+        settings = Settings.read(environ)
+        return cls(settings, load(settings.boards_path), clock=clock)
+
+    def board(self, name: str) -> Board:
+        """Return a board by its exact name; raise UnknownBoard."""
+        try:
+            return self.boards[name]
+        except KeyError:
+            raise UnknownBoard() from None
+
+
+@cache
+def process_deployment() -> Deployment:
+    """Return the deployment of this process, from its own environment; raise Misconfigured."""
+    return Deployment.read(os.environ)

@@ -1,0 +1,63 @@
+"""JSON as it comes in and goes out: strict on the way in, plain on the way out."""
+
+import json
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from lib.errors import BadJson, Invalid
+
+# An integer of more digits than this is no score; as a Decimal it is cheap to compare.
+_LONG_INTEGER = 300
+_OUT_OF_REACH = Decimal("1E+999999")
+
+
+def _integer(text: str) -> int | Decimal:
+    return int(text) if len(text) <= _LONG_INTEGER else _decimal(text)
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:  # an exponent past what Decimal holds
+        negative, tiny = text.startswith("-"), "e-" in text.lower()
+        return Decimal(0) if tiny else -_OUT_OF_REACH if negative else _OUT_OF_REACH
+
+
+def _constant(name: str) -> Any:
+    raise BadJson(f"{name} is not JSON.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise BadJson("An object names the same key twice.")
+    return members
+
+
+def parse(body: bytes) -> dict[str, Any]:
+    """Read one JSON object; numbers with a fraction or an exponent become Decimal.
+
+    Raises BadJson for anything that is not JSON in UTF-8, Invalid for JSON that is no object.
+    """
+    try:
+        value = json.loads(
+            body.decode("utf-8"),
+            parse_float=_decimal,
+            parse_int=_integer,
+            parse_constant=_constant,
+            object_pairs_hook=_object,
+        )
+    except UnicodeDecodeError:
+        raise BadJson("The body is not UTF-8.") from None
+    except RecursionError:
+        raise BadJson("The body is nested too deeply.") from None
+    except json.JSONDecodeError as error:
+        raise BadJson(f"{error.msg} at character {error.pos}.") from None
+    if not isinstance(value, dict):
+        raise Invalid("The body should be a JSON object.")
+    return value
+
+
+def render(value: Any) -> bytes:
+    """Write JSON in UTF-8; never NaN or Infinity."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -1,0 +1,240 @@
+"""HTTP for one function: an ASGI app that refuses, calls its handler and replies, the same on every platform.
+
+The order of refusal is method, origin, media type, size, and then what the handler finds. Every failure becomes a
+problem document (RFC 9457).
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from secrets import token_hex
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from lib.cors import cors_headers, is_allowed, preflight_headers
+from lib.deployment import Deployment, process_deployment
+from lib.documents import parse, render
+from lib.errors import (
+    BodyTooLarge,
+    LaurelError,
+    MethodNotAllowed,
+    Misconfigured,
+    NotFound,
+    OriginNotAllowed,
+    UnsupportedMediaType,
+)
+from lib.queries import invalid
+from lib.settings import Settings
+
+MOST_BYTES = 8192
+# A page may send text/plain without a preflight, which would cost it a round trip and us an invocation.
+MEDIA_TYPES = ("", "application/json", "text/plain")
+
+_log = logging.getLogger("laurel")
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request, as a handler sees it; `now` is epoch milliseconds, read once."""
+
+    deployment: Deployment
+    now: int
+    query: bytes
+    headers: Mapping[str, str]
+    address: str
+    content: bytes
+
+    def body(self, model: type[Model]) -> Model:
+        """Return the body as a model; raise BadJson, or Invalid, which names each field that is wrong."""
+        values = parse(self.content)
+        try:
+            return model.model_validate(values)
+        except ValidationError as error:
+            raise invalid(error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a handler answers; nobody may keep it unless its headers say so."""
+
+    content: bytes = b""
+    status: int = 200
+    media_type: str | None = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, answer: BaseModel, status: int = 200) -> "Reply":
+        """Return an answer as JSON."""
+        return cls(render(answer.model_dump()), status)
+
+
+Handler = Callable[[Call], Awaitable[Reply]]
+
+
+def problem(error: LaurelError, request_id: str) -> Reply:
+    """Return the problem document of a failure; only an internal one names the request, which the log has too."""
+    document = {
+        "type": f"urn:laurel:{error.code}",
+        "title": error.title,
+        "status": error.status,
+        "detail": error.detail,
+        "code": error.code,
+    }
+    if error.faults:
+        document["errors"] = [{"loc": fault.loc, "msg": fault.msg} for fault in error.faults]
+    if error.status == 500:
+        document["request_id"] = request_id
+    return Reply(render(document), error.status, "application/problem+json", error.headers)
+
+
+def client_address(request: Request, settings: Settings) -> str:
+    """Return the caller's address, from where no caller can write it.
+
+    A platform that overwrites a header is believed there (`Settings.address_header`); a proxy of one's own is believed
+    as many hops from the right of `X-Forwarded-For` as there are; else it is the socket's other end, which on Lambda
+    is the event's source address.
+    """
+    socket = request.client.host if request.client else ""
+    if settings.address_header:
+        return request.headers.get(settings.address_header, socket).strip()
+    if settings.trust_proxy:
+        hops = [hop.strip() for line in request.headers.getlist("x-forwarded-for") for hop in line.split(",")]
+        return hops[-settings.trust_proxy] if len(hops) >= settings.trust_proxy else socket
+    return socket
+
+
+async def _read_body(request: Request) -> bytes:
+    """Read a small JSON body; raise UnsupportedMediaType or BodyTooLarge before more of it is kept."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in MEDIA_TYPES:
+        raise UnsupportedMediaType("Send application/json or text/plain.")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            raise BodyTooLarge(f"A body has at most {MOST_BYTES} bytes.")
+    return bytes(body)
+
+
+class Function:
+    """The ASGI app of one route: it answers on any path, and to HEAD where it answers to GET."""
+
+    def __init__(
+        self, *, get: Handler | None = None, post: Handler | None = None, deployment: Deployment | None = None
+    ) -> None:
+        self._get, self._post = get, post
+        self._handlers = {"GET": get, "HEAD": get, "POST": post}
+        self._allowed = ", ".join([*(method for method, handler in self._handlers.items() if handler), "OPTIONS"])
+        self._deployment = deployment
+
+    def on(self, deployment: Deployment) -> "Function":
+        """Return the same function on another deployment than the process's own."""
+        return Function(get=self._get, post=self._post, deployment=deployment)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await _live(receive, send)
+            return
+        request = Request(scope, receive)
+        request_id = token_hex(8)
+        origin = request.headers.get("origin")
+        origins: tuple[str, ...] = ("*",)
+        try:
+            deployment = self._deployment or process_deployment()
+            origins = deployment.settings.origins
+            reply = await self._answer(request, deployment, origin)
+        except ClientDisconnect:
+            return
+        except Misconfigured as error:
+            _log.error("misconfigured: %s", error.detail)
+            reply = problem(error, request_id)
+        except LaurelError as error:
+            reply = problem(error, request_id)
+        except Exception:
+            _log.exception("internal error in request %s", request_id)
+            reply = problem(LaurelError(f"Request {request_id} failed."), request_id)
+        headers = {
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            **reply.headers,
+            **cors_headers(origins, origin),
+        }
+        await Response(reply.content, reply.status, headers, reply.media_type)(
+            scope, receive, _without_body(scope, send)
+        )
+
+    async def _answer(self, request: Request, deployment: Deployment, origin: str | None) -> Reply:
+        allowed = is_allowed(deployment.settings.origins, origin)
+        if request.method == "OPTIONS":
+            return self._preflight(request, allowed=allowed)
+        handler = self._handlers.get(request.method)
+        if handler is None:
+            raise MethodNotAllowed(self._allowed)
+        if not allowed:
+            raise OriginNotAllowed()
+        content = await _read_body(request) if request.method == "POST" else b""
+        call = Call(
+            deployment,
+            deployment.clock(),
+            request.scope["query_string"],
+            request.headers,
+            client_address(request, deployment.settings),
+            content,
+        )
+        return await handler(call)
+
+    def _preflight(self, request: Request, *, allowed: bool) -> Reply:
+        headers = {"Allow": self._allowed}
+        if allowed and "access-control-request-method" in request.headers:
+            headers |= preflight_headers(self._allowed)
+        return Reply(b"", 204, None, headers)
+
+
+async def _not_found(call: Call) -> Reply:
+    raise NotFound()
+
+
+class Site:
+    """Several functions under one roof, by path; a trailing slash makes no difference."""
+
+    def __init__(self, functions: Mapping[str, Function]) -> None:
+        self._functions = dict(functions)
+        self._nothing = Function(get=_not_found, post=_not_found)
+
+    def on(self, deployment: Deployment) -> "Site":
+        """Return the same site on another deployment than the process's own."""
+        site = Site({path: function.on(deployment) for path, function in self._functions.items()})
+        site._nothing = self._nothing.on(deployment)
+        return site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to the function of its path."""
+        path = "/" + scope.get("path", "").strip("/")
+        await self._functions.get(path, self._nothing)(scope, receive, send)
+
+
+def _without_body(scope: Scope, send: Send) -> Send:
+    """Return a `send` that keeps the body of an answer to HEAD back, and its length in the headers."""
+    if scope["method"] != "HEAD":
+        return send
+
+    async def send_head(message: dict[str, object]) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+    return send_head  # type: ignore[return-value]  # Starlette's own message type is a MutableMapping
+
+
+async def _live(receive: Receive, send: Send) -> None:
+    """Say yes to a server that starts and stops us: there is nothing to do before the first request."""
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

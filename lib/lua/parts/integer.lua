@@ -1,0 +1,4 @@
+-- A whole number as text: how numbers turn into text by themselves differs between engines.
+local function integer(n)
+  return string.format("%d", n)
+end

@@ -1,0 +1,67 @@
+-- What becomes of a submission in each standing, decided by reading only.
+
+-- Whether a standing that would be created brings a value that its open split has no room for.
+local counted = {}
+local function lacks_room(standing)
+  for _, open in ipairs(standing.values) do
+    counted[open.key] = counted[open.key] or redis.call("SCARD", open.key)
+    if counted[open.key] >= open.max and redis.call("SISMEMBER", open.key, open.value) == 0 then
+      return true
+    end
+  end
+end
+
+-- What a text holds after the player: the request's name and meta, or for a sum what stands where they are absent.
+local function new_tail(held)
+  if board.profile then
+    return "\t\t"
+  end
+  local name, meta = request.name, request.meta
+  if held and board.keep == "sum" and held.tail ~= "" then
+    local old_name, old_meta = string.match(held.tail, "^\t([^\t]*)\t(.*)$")
+    name = request.brings_name and name or old_name
+    meta = request.brings_meta and meta or old_meta
+  end
+  return "\t" .. name .. "\t" .. meta
+end
+
+-- Whether nothing has to be done: "miss", or "same" where the score counts as stored; nil where something has.
+local function unchanged(held, tail)
+  local equal = tonumber(held.score) == tonumber(request.score) and tiebreak_of(held.tie) == tiebreak_of(request.tie)
+  if board.keep == "best" then
+    local better = beats(request.score, tiebreak_of(request.tie), held.score, tiebreak_of(held.tie), board.descending)
+    return not better and "miss" or nil
+  end
+  if board.keep == "sum" then
+    return tonumber(request.score) == 0 and "miss" or nil
+  end
+  return equal and held.tail == tail and "same" or nil
+end
+
+-- Set standing.fate to miss, same, replace or enter, and what it would become; return the code of a refusal.
+local function judge(standing)
+  local set = open_standing(standing.key, { descending = board.descending, cap = board.cap, numbering = "ordinal" })
+  if not standing.held and may_be_lost(board.cap, fields.seen, standing.start) then
+    local text, score = set.search(request.player)
+    if text then
+      standing.held, standing.found = field_of_row(text, score, request.player), true
+    end
+  end
+  local held = standing.held
+  standing.previous = held and held.score
+  standing.score, standing.tie, standing.tail = request.score, request.tie, new_tail(held)
+  if held and board.keep == "sum" then
+    local total = tonumber(held.score) + tonumber(request.score)
+    if total > LARGEST_TOTAL or total < -LARGEST_TOTAL then
+      return "sum_overflow"
+    end
+    standing.score, standing.tie = string.format("%.17g", total), held.tie
+  end
+  standing.fate = held and unchanged(held, standing.tail) or (held and held.tail ~= "" and "replace") or "enter"
+  if standing.fate == "enter" then
+    standing.set, standing.count = set, set.count()
+    if standing.count == 0 and lacks_room(standing) then
+      return "too_many_split_values"
+    end
+  end
+end

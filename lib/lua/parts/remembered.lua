@@ -1,0 +1,79 @@
+-- What the record says of this player: slots, earlier ids, the player's gate. Read by one command.
+
+local wanted, fields = { "seen", "ids", "gate", "ban" }, {}
+for _, standing in ipairs(standings) do
+  for _, slot in ipairs(standing.slots) do
+    wanted[#wanted + 1] = slot
+  end
+end
+for number, value in ipairs(redis.call("HMGET", RECORD, unpack(wanted))) do
+  fields[wanted[number]] = value
+end
+
+-- What the record is to hold afterwards: name, value, name, value, …
+local changes = {}
+local function change(name, value)
+  changes[#changes + 1] = name
+  changes[#changes + 1] = value
+end
+
+-- Find the slot that holds this period, else the oldest one: two seasons share a record, in any order.
+local function choose_slot(standing)
+  local oldest
+  for _, slot in ipairs(standing.slots) do
+    local field = parse_field(fields[slot])
+    if field and field.id == standing.id then
+      standing.slot, standing.late, standing.held = slot, false, held_field({ field }, standing.id, standing.oldest)
+      return
+    end
+    local start = field and field.start or -1
+    if not oldest or start < oldest then
+      oldest, standing.slot, standing.late = start, slot, start > standing.start
+    end
+  end
+end
+for _, standing in ipairs(standings) do
+  choose_slot(standing)
+end
+
+-- The earlier use of this id, if the record remembers it.
+local function earlier_use()
+  for id, digest, effective, improved in string.gmatch(fields.ids or "", "(%S+):(%S+):(%d+):(%d+)") do
+    if id == request.id then
+      return { digest = digest, effective = tonumber(effective), improved = improved }
+    end
+  end
+end
+
+local function remember_id(improved)
+  local ids = { table.concat({ request.id, request.digest, integer(request.effective), improved }, ":") }
+  for use in string.gmatch(fields.ids or "", "%S+") do
+    if #ids < REMEMBERED_IDS then
+      ids[#ids + 1] = use
+    end
+  end
+  change("ids", table.concat(ids, " "))
+end
+
+-- The code and the ms to wait where the player's gate refuses; else its new value is noted.
+local function pass_player_gate()
+  if limits.player == 0 and limits.cooldown == 0 then
+    return nil
+  end
+  local token = request.id .. ":" .. request.digest
+  local count, ends, admitted, last = string.match(fields.gate or "", "^(%d+) (%d+) (%d+) (%S+)$")
+  count, ends, admitted = tonumber(count) or 0, tonumber(ends) or 0, tonumber(admitted) or 0
+  if last == token then
+    return nil -- our own second try of a write whose answer was lost
+  end
+  if limits.cooldown > 0 and request.now < admitted + limits.cooldown then
+    return "cooldown", math.min(limits.cooldown, admitted + limits.cooldown - request.now)
+  end
+  if request.now >= ends then
+    count, ends = 0, request.now + limits.player_period
+  end
+  if limits.player > 0 and count >= limits.player then
+    return "rate_limited_player", ends - request.now
+  end
+  change("gate", table.concat({ integer(count + 1), integer(ends), integer(request.now), token }, " "))
+end

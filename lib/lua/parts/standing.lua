@@ -1,0 +1,146 @@
+-- One ranked set, read with as few commands as can be. A board is {descending, cap, numbering};
+-- rows are counted from 0 in reading order, and rows beyond the cap do not exist for a reader.
+
+-- Shared places need the scores of everybody ahead. Up to this cap one read of all rows is the cheapest way to them.
+local SCAN_CAP = 1000
+-- A set may hold rows beyond its cap for a while (the cap was lowered); a search looks at this many of them too.
+local SPARE_ROWS = 100
+
+local function open_standing(key, board)
+  local standing = {}
+  local rows, count
+
+  local function read(first, last)
+    if board.descending then
+      return redis.call("ZRANGE", key, integer(first), integer(last), "REV", "WITHSCORES")
+    end
+    return redis.call("ZRANGE", key, integer(first), integer(last), "WITHSCORES")
+  end
+
+  -- The first cap + 100 rows as {text, score, text, score, …}, read once; only for capped boards.
+  function standing.rows()
+    if not rows then
+      rows = read(0, board.cap + SPARE_ROWS - 1)
+    end
+    return rows
+  end
+
+  -- How many rows there are, beyond the cap too (capped boards may answer cap + 100 for more).
+  function standing.count()
+    if not count then
+      count = rows and #rows / 2 or redis.call("ZCARD", key)
+    end
+    return count
+  end
+
+  -- How many rows readers are shown; `known` is the count where the caller has it.
+  function standing.total(known)
+    count = count or (not rows and known) or nil
+    if board.cap > 0 then
+      return math.min(standing.count(), board.cap)
+    end
+    return standing.count()
+  end
+
+  -- Rows first to last as {text, score, …}, from what was read already where that is possible.
+  function standing.slice(first, last)
+    if board.cap > 0 then
+      last = math.min(last, board.cap - 1)
+    end
+    if first > last then
+      return {}
+    end
+    if not rows then
+      return read(first, last)
+    end
+    local slice = {}
+    for at = first * 2 + 1, math.min(last * 2 + 2, #rows) do
+      slice[#slice + 1] = rows[at]
+    end
+    return slice
+  end
+
+  -- The place of a text counted from 0, or nil where it is not among the kept rows.
+  function standing.index(text)
+    local index
+    if rows then
+      for at = 1, #rows, 2 do
+        if rows[at] == text then
+          index = (at - 1) / 2
+          break
+        end
+      end
+    else
+      index = redis.call(board.descending and "ZREVRANK" or "ZRANK", key, text)
+    end
+    if not index or (board.cap > 0 and index >= board.cap) then
+      return nil
+    end
+    return index
+  end
+
+  -- The row that holds a player, by its text: {text, score}, or nil. A text is tie key, tab, player, tab, the rest.
+  function standing.search(player)
+    local needle = "\t" .. player .. "\t"
+    local all = standing.rows()
+    for at = 1, #all, 2 do
+      if string.find(all[at], needle, 1, true) then
+        return all[at], all[at + 1]
+      end
+    end
+  end
+
+  -- How many rows are strictly better than a score, and how many different scores they have (only with the rows read).
+  local function better(score)
+    if not rows then
+      if board.descending then
+        return redis.call("ZCOUNT", key, "(" .. score, "+inf")
+      end
+      return redis.call("ZCOUNT", key, "-inf", "(" .. score)
+    end
+    local value, ahead, different, last = tonumber(score), 0, 0, nil
+    for at = 2, math.min(#rows, board.cap * 2), 2 do
+      local other = tonumber(rows[at])
+      if other == value then
+        break
+      end
+      ahead = ahead + 1
+      if other ~= last then
+        different, last = different + 1, other
+      end
+    end
+    return ahead, different
+  end
+
+  -- The rank, from 1, of a row that is kept, by its index or where places are shared by its score; and how many are
+  -- ahead of it.
+  function standing.rank(index, score)
+    if board.numbering == "ordinal" then
+      return index + 1, index
+    end
+    local ahead, different = better(score)
+    if board.numbering == "dense" then
+      return different + 1, ahead
+    end
+    return ahead + 1, ahead
+  end
+
+  -- The rank of a text, or nil where it is not among the kept rows. A shared place is one command for a caller that
+  -- has just written the row, and on an uncapped board, where no row is ever pushed out.
+  function standing.rank_of(text, score, written)
+    local all_kept = board.cap == 0 or standing.count() <= board.cap
+    local present = standing.count() > 0 and all_kept and (written or board.cap == 0)
+    if board.numbering == "competition" and not rows and present then
+      return standing.rank(nil, score)
+    end
+    local index = standing.index(text)
+    if index then
+      return standing.rank(index, score)
+    end
+  end
+
+  if board.numbering ~= "ordinal" and board.cap > 0 and board.cap <= SCAN_CAP then
+    standing.rows()
+  end
+  return standing
+end

@@ -1,0 +1,60 @@
+-- Read where players stand in one standing, and for a single one the neighbourhood.
+--
+-- KEYS   the standing, profiles (the standing again where there are none), a record for each player
+-- ARGV   see parts/reading.lua; around (-1: no neighbourhood), then the players
+-- reply  {total, players, neighbourhood, cutoff, profiles}: a player {} if unknown, {score} if unranked, else
+--        {score, text, rank, ahead}; a neighbourhood {} or {index, first index, rank of the first row, how many
+--        are ahead (for dense numbering), {text, score, …}};
+--        the cutoff "" or the score of the last kept row; profiles as in top.lua, of the neighbourhood or the players
+-- billed EVALSHA_RO + ZCARD; a player HMGET + ZREVRANK (or ZCOUNT); the neighbourhood ZRANGE; the cutoff ZRANGE;
+--        + ZCOUNT where places are shared; + HMGET of the profiles; + ZRANGE for a search
+-- flags  no-writes
+-- parts  integer standing record reading player
+
+local around = take_number()
+local STANDING, PROFILES, FIRST_RECORD = KEYS[1], KEYS[2], 3
+
+local standing = open_standing(STANDING, board)
+local players, neighbourhood, texts, cutoff = {}, {}, {}, ""
+
+-- The rows around an index, filled at the edges; the row just ahead comes along even where it is outside of them.
+local function read_around(index, score)
+  local size = 2 * around + 1
+  local first = math.max(0, math.min(index - around, standing.total() - size))
+  local from = math.max(0, math.min(first, index - 1))
+  local rows = standing.slice(from, first + size - 1)
+  for at = 1, #rows, 2 do
+    texts[#texts + 1] = rows[at]
+  end
+  local ahead = index
+  if board.numbering == "dense" then
+    ahead = select(2, standing.rank(index, score))
+  end
+  return { integer(index), integer(from), integer((standing.rank(from, rows[2]))), integer(ahead), rows }
+end
+
+for number = FIRST_RECORD, #KEYS do
+  local found = find_player(standing, KEYS[number], take(), period)
+  local answer = {}
+  if found then
+    answer = { found.score }
+    if around >= 0 then
+      local index = found.ranked and standing.index(found.text)
+      if index then
+        neighbourhood = read_around(index, found.score)
+      elseif board.cap > 0 and standing.count() >= board.cap then
+        cutoff = standing.slice(board.cap - 1, board.cap - 1)[2]
+      end
+    elseif found.ranked then
+      local rank, ahead = standing.rank_of(found.text, found.score)
+      if rank then
+        answer = { found.score, found.text, integer(rank), integer(ahead) }
+        texts[#texts + 1] = found.text
+      end
+    end
+  end
+  players[#players + 1] = answer
+end
+
+local shown = board.profile and #texts > 0 and profiles_of(PROFILES, texts) or {}
+return { integer(standing.total()), players, neighbourhood, cutoff, shown }

@@ -1,0 +1,113 @@
+-- Judge one submission and store it in every standing it belongs to, or refuse it and store nothing.
+--
+-- KEYS   record, address gate, ticket nonce, profiles (the record again where one is not used),
+--        the standings, then the value sets of open splits
+-- ARGV   see parts/submission.lua
+-- reply  {"refused", code, ms to wait or the standing's number}, or {"accepted" | "replayed", then seven strings a standing:
+--        improved, kept, score, previous, rank, total, cutoff}; "" is nothing
+-- billed EVALSHA + HMGET + what changes: the budget table of docs/design.md
+-- parts  integer standing record order gate submission
+
+local LARGEST_TOTAL = 9007199254740991
+local REMEMBERED_IDS = 8
+local TRIMMED_AT_ONCE = 100
+
+local wait = request.gated and pass_gate(GATE, limits.address, limits.address_period, request.now)
+if wait then
+  return { "refused", "rate_limited_address", integer(wait) }
+end
+
+-- parts  remembered judge write
+
+local function row(standing)
+  local rank, total = "", ""
+  if standing.ranked and (request.ranks == "all" or (request.ranks == "improved" and standing.improved)) then
+    local set = open_standing(standing.key, board)
+    total = integer(set.total(standing.count))
+    rank = set.rank_of(member_text(standing, request.player), standing.score, standing.written)
+    if rank then
+      rank = integer(rank)
+    else
+      standing.ranked, rank, total = false, "", ""
+    end
+  end
+  return {
+    standing.improved and "1" or "0",
+    standing.ranked and "1" or "0",
+    standing.score or "",
+    standing.previous or "",
+    rank,
+    total,
+    standing.cutoff or "",
+  }
+end
+
+local function reply(outcome)
+  local answer = { outcome }
+  for _, standing in ipairs(standings) do
+    for _, value in ipairs(row(standing)) do
+      answer[#answer + 1] = value
+    end
+  end
+  return answer
+end
+
+-- What stands now, for an id that came before.
+local function replay(improved, effective)
+  for number, standing in ipairs(standings) do
+    local held = standing.held
+    standing.improved = string.sub(improved, number, number) == "1" and effective >= standing.start * 1000
+    if held then
+      standing.score, standing.tie, standing.tail = held.score, held.tie, held.tail
+      standing.ranked = held.tail ~= ""
+    end
+  end
+  return reply("replayed")
+end
+
+if fields.ban then
+  return { "refused", "banned", "0" }
+end
+local use = earlier_use()
+if use and use.digest ~= request.digest then
+  return { "refused", "id_reused", "0" }
+end
+if use then
+  return replay(use.improved, use.effective)
+end
+local code, pause = pass_player_gate()
+if code then
+  return { "refused", code, integer(pause) }
+end
+for number, standing in ipairs(standings) do
+  local refusal = not standing.late and judge(standing)
+  if refusal then
+    return { "refused", refusal, integer(number) }
+  end
+end
+if request.nonce_seconds > 0 then
+  local spent = redis.call("SET", NONCE, request.digest, "NX", "GET", "EX", integer(request.nonce_seconds))
+  if spent and spent ~= request.digest then
+    return { "refused", "ticket_used", "0" }
+  end
+  if spent then
+    return replay("", 0)
+  end
+end
+
+-- Nothing refuses any more.
+
+local improved = {}
+for number, standing in ipairs(standings) do
+  if not standing.late then
+    write(standing)
+  end
+  improved[number] = standing.improved and "1" or "0"
+end
+improved = table.concat(improved)
+if string.find(improved, "1", 1, true) then
+  remember_id(improved)
+end
+keep_profile()
+keep_record()
+return reply("accepted")

@@ -1,0 +1,39 @@
+"""From a query to the standings it asks for."""
+
+import re
+
+from lib.boards import Board
+from lib.errors import Invalid
+from lib.queries import Selectors, TopQuery
+from lib.reads import check_selection, check_window
+from lib.standings import Standing
+
+MOST_STANDINGS = 24
+
+
+def selected_standing(board: Board, query: Selectors, now: int) -> Standing:
+    """Return the single standing of a query; raise UnknownWindow or UnknownSplit."""
+    splits = query.splits(board)
+    window = check_window(board, query.window)
+    return Standing(board, board.calendar.select(window, query.at, now), check_selection(board, splits))
+
+
+def selected_standings(board: Board, query: TopQuery, now: int) -> list[Standing]:
+    """Return the standings of a plural query, windows outermost; raise Invalid for more than 24."""
+    windows = [check_window(board, window) for window in (query.windows or board.windows[0]).split(",")]
+    selections = [_selection(board, text) for text in (query.plural_splits or "overall").split(",")]
+    if len(windows) * len(selections) > MOST_STANDINGS:
+        raise Invalid.field("splits", f"times windows should be at most {MOST_STANDINGS} standings")
+    periods = [board.calendar.select(window, query.at, now) for window in windows]
+    return [Standing(board, period, selection) for period in periods for selection in selections]
+
+
+def _selection(board: Board, text: str) -> dict[str, str]:
+    """Read `overall`, or `mode:words;level:a1`."""
+    if text == "overall":
+        return check_selection(board, {})
+    parts = [re.fullmatch(r"([^:;]+):([^:;]+)", part) for part in text.split(";")]
+    pairs = [(found[1], found[2]) for found in parts if found]
+    if len(pairs) != len(parts) or len(dict(pairs)) != len(pairs):
+        raise Invalid.field("splits", "should be a list of overall and name:value, joined by ; where there are several")
+    return check_selection(board, dict(pairs))

@@ -1,0 +1,23 @@
+"""The store of one deployment: a database and the prefix of all its keys."""
+
+from dataclasses import dataclass
+
+from lib.boards import Board
+from lib.keys import Keys
+from lib.upstash import Upstash
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Where everything is kept; deployments with prefixes of their own may share a database."""
+
+    upstash: Upstash
+    prefix: str
+
+    async def ping(self) -> None:
+        """Ask whether the database is up; raise StoreUnavailable."""
+        await self.upstash.ping()
+
+    def keys(self, board: Board) -> Keys:
+        """Return the names of everything a board stores."""
+        return Keys(self.prefix, board)

@@ -1,0 +1,180 @@
+"""The one door to Upstash: raw commands, transactions and scripts over HTTP, each within a deadline.
+
+The SDK is taken for its wire format. Its own retries are off, because they would repeat writes blindly, and so is its
+base64 encoding, because all our values are text.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from upstash_redis.asyncio import Redis
+from upstash_redis.errors import UpstashError
+
+from lib.errors import StoreUnavailable
+from lib.scripts import Script
+
+_log = logging.getLogger("laurel")
+
+# Seconds an idle connection is kept. The pool's own 5 s would pay a TLS handshake for every quiet minute.
+IDLE_SECONDS = 300
+CONNECTIONS = 64
+
+
+@dataclass(slots=True)
+class Usage:
+    """What one call of a function used: `requests` to Upstash and `seconds` spent waiting for them."""
+
+    requests: int = 0
+    seconds: float = 0.0
+
+
+usage: ContextVar[Usage | None] = ContextVar("usage", default=None)
+
+
+class Unanswered(StoreUnavailable):
+    """A request went out and no answer came back: it may have been carried out or not."""
+
+
+class Upstash:
+    """A client for one database; keep one per process, so that connections are used again."""
+
+    def __init__(self, url: str, token: str, *, timeout: float) -> None:
+        self._redis = Redis(url, token, rest_encoding=None, rest_retries=0, allow_telemetry=False)
+        # The SDK has no public way to set the pool. A test fails when this attribute goes away.
+        self._redis._http._client = httpx.AsyncClient(
+            timeout=httpx.Timeout(timeout),
+            limits=httpx.Limits(
+                max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS, keepalive_expiry=IDLE_SECONDS
+            ),
+        )
+        self._timeout = timeout
+        self._knows_flag = True
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._redis.close()
+
+    @asynccontextmanager
+    async def deadline(self) -> AsyncIterator[None]:
+        """Bound everything inside together; raise `StoreUnavailable` when the time is up."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                yield
+        except TimeoutError:
+            raise StoreUnavailable(f"The store did not answer within {self._timeout:g} s.") from None
+
+    async def ping(self) -> None:
+        """Ask whether the store is up (not billed)."""
+        async with self.deadline():
+            try:
+                await self._execute(["PING"])
+            except UpstashError as error:
+                raise refused(error) from error
+
+    async def command(self, *command: str) -> Any:
+        """Send one command."""
+        async with self.deadline():
+            try:
+                return await self._execute(command)
+            except UpstashError as error:
+                raise refused(error) from error
+
+    async def transaction(self, *commands: Sequence[str]) -> list[Any]:
+        """Send commands that are carried out together, in one request; return their results in order."""
+        async with self.deadline():
+            multi = self._redis.multi()
+            for command in commands:
+                multi.execute(list(command))
+            try:
+                answer = await self._send(multi.exec())
+            except UpstashError as error:
+                raise refused(error) from error
+        if not isinstance(answer, list) or len(answer) != len(commands):
+            raise StoreUnavailable("The store did not answer in a form that is known.")
+        return answer
+
+    async def run(
+        self, script: Script, keys: Sequence[str], arguments: Sequence[str], *, again: Sequence[str] | None = None
+    ) -> Any:
+        """Run a script by its hash, by its text only where the server has not seen it.
+
+        `again` holds the arguments of a second try for when the answer got lost; only scripts that notice a
+        repetition themselves may have one.
+        """
+        async with self.deadline():
+            try:
+                return await self._run(script, keys, arguments)
+            except Unanswered:
+                if again is None:
+                    raise
+                return await self._run(script, keys, again)
+
+    async def _run(self, script: Script, keys: Sequence[str], arguments: Sequence[str]) -> Any:
+        ending = "_RO" if script.reads else ""
+        tail = [str(len(keys)), *keys, *arguments]
+        for _ in range(2):
+            sha, text = (script.flagged_sha, script.flagged) if self._knows_flag else (script.plain_sha, script.plain)
+            try:
+                return await self._execute([f"EVALSHA{ending}", sha, *tail])
+            except UpstashError as error:
+                if "NOSCRIPT" not in str(error):
+                    raise refused(error) from error
+            try:
+                return await self._execute([f"EVAL{ending}", text, *tail])
+            except UpstashError as error:
+                if "flag" not in str(error).lower() or not self._knows_flag:
+                    raise refused(error) from error
+                self._knows_flag = False
+        raise StoreUnavailable("The store does not take scripts.")
+
+    async def _execute(self, command: Sequence[str]) -> Any:
+        return await self._send(self._redis.execute(list(command)))
+
+    async def _send(self, request: Awaitable[Any]) -> Any:
+        """Wait for one answer; an `UpstashError` is the server's own word and passes through."""
+        spent = usage.get()
+        started = time.perf_counter()
+        try:
+            return await request
+        except (httpx.ConnectError, httpx.TimeoutException) as error:
+            raise unreachable(error) from error
+        except httpx.TransportError as error:
+            _log.warning("store: no answer (%s)", type(error).__name__)
+            raise Unanswered("The store did not answer.") from error
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            # The SDK takes any body for an answer and fails on it in its own ways.
+            _log.warning("store: an answer of unknown form (%s)", type(error).__name__)
+            raise StoreUnavailable("The store did not answer in a form that is known.") from error
+        finally:
+            if spent is not None:
+                spent.requests += 1
+                spent.seconds += time.perf_counter() - started
+
+
+@contextmanager
+def understood() -> Iterator[None]:
+    """Turn the faults of reading an answer that makes no sense into `StoreUnavailable`."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError) as error:
+        _log.warning("store: an answer that makes no sense (%s)", type(error).__name__)
+        raise StoreUnavailable("The store did not answer in a form that is known.") from error
+
+
+def unreachable(error: Exception) -> StoreUnavailable:
+    """Return what a caller is told when nothing was sent or the time was up."""
+    _log.warning("store: unreachable (%s)", type(error).__name__)
+    return StoreUnavailable("The store cannot be reached.")
+
+
+def refused(error: UpstashError) -> StoreUnavailable:
+    """Return what a caller is told when the store refuses a command; the log has its reason (it holds no secret)."""
+    _log.warning("store: %s", str(error)[:200])
+    return StoreUnavailable("The store refused.")

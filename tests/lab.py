@@ -1,0 +1,94 @@
+"""A deployment under test: its own boards and clock, on the local endpoint over a store, without a socket between."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+
+from functions.web import app
+from lib.boardfile import parse
+from lib.deployment import Deployment
+from lib.settings import Settings
+from tools.backends import Backend
+from tools.endpoint import Endpoint, make_endpoint
+
+TOKEN = "a-token-for-tests"
+# Far ahead, because the store's own clock must not expire what a test's clock has not.
+NOON = 2_000_000_000_000 - 2_000_000_000_000 % 86_400_000 + 43_200_000
+ADDRESS = "203.0.113.7"
+
+
+class Lab:
+    """What a test holds: `now` is the clock (ms), `billed` and `requests` count what the last calls cost."""
+
+    def __init__(self, boards: str, endpoint: Endpoint, **settings: Any) -> None:
+        self.now = NOON
+        self.endpoint = endpoint
+        self.deployment = Deployment(
+            Settings(url="http://store.test", token=TOKEN, **settings), parse(boards), clock=lambda: self.now
+        )
+        self.deployment.store.upstash._redis._http._client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=endpoint), timeout=None
+        )
+        self.client = self.client_at(ADDRESS)
+
+    def client_at(self, address: str) -> httpx.AsyncClient:
+        """Return a client that calls from an address."""
+        site = app.on(self.deployment)
+        transport = httpx.ASGITransport(app=site, client=(address, 50_000), raise_app_exceptions=True)
+        return httpx.AsyncClient(transport=transport, base_url="http://laurel.test")
+
+    @property
+    def billed(self) -> int:
+        """The commands billed since `start_meter`."""
+        return self.endpoint.meter.billed
+
+    @property
+    def requests(self) -> int:
+        """The requests to the endpoint since `start_meter`."""
+        return self.endpoint.meter.requests
+
+    def start_meter(self) -> None:
+        """Count from nothing."""
+        self.endpoint.meter.reset()
+
+    async def post(self, path: str, **body: Any) -> httpx.Response:
+        """Post a JSON body."""
+        return await self.client.post(path, content=json.dumps(body))
+
+    async def submit(self, player: str, score: float, *, board: str = "b", **more: Any) -> dict[str, Any]:
+        """Submit and return the answer, which must be a 200."""
+        response = await self.post("/submit", board=board, player=player, score=score, **more)
+        assert response.status_code == 200, response.text
+        answer: dict[str, Any] = response.json()
+        return answer
+
+    async def get(self, path: str, **query: Any) -> dict[str, Any]:
+        """Get and return the answer, which must be a 200."""
+        response = await self.client.get(path, params={"board": "b", **query})
+        assert response.status_code == 200, response.text
+        answer: dict[str, Any] = response.json()
+        return answer
+
+    async def command(self, *command: str) -> Any:
+        """Send the store a command past everything."""
+        return await self.deployment.store.upstash.command(*command)
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        await self.client.aclose()
+        await self.deployment.store.upstash.close()
+
+
+@asynccontextmanager
+async def lab(boards: str, backend: Backend, **settings: Any) -> AsyncIterator[Lab]:
+    """Open a lab on a store and empty the store."""
+    opened = Lab(boards, make_endpoint(backend, TOKEN), **settings)
+    try:
+        await opened.command("FLUSHALL")
+        opened.start_meter()
+        yield opened
+    finally:
+        await opened.close()
