@@ -4,15 +4,19 @@ from time import perf_counter
 
 from mangum import Mangum
 
+from lib.entries import plain_number
 from lib.http import Call, Function, Reply
 from lib.pages import Health
+from lib.queries import refuse_parameters
 
 
 async def health(call: Call) -> Reply:
     """Answer how long the store took; a store out of reach is a 503."""
+    refuse_parameters(call.query)
     started = perf_counter()
     await call.deployment.store.ping()
-    return Reply.of(Health(ok=True, store="up", latency_ms=round((perf_counter() - started) * 1000, 1)))
+    latency_ms = plain_number(round((perf_counter() - started) * 1000, 1))
+    return Reply.of(Health(ok=True, store="up", latency_ms=latency_ms))
 
 
 app = Function(get=health)

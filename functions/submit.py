@@ -4,14 +4,12 @@ from secrets import token_urlsafe
 
 from mangum import Mangum
 
-from lib.errors import AddressBlocked, Invalid
+from lib import submissions
+from lib.admission import admit
 from lib.gates import caller_of
 from lib.http import Call, Function, Reply
 from lib.models import Submission
 from lib.runs import check_run
-from lib.standings import standings_of
-from lib.submissions import Attempt
-from lib.submissions import submit as store
 
 
 async def submit(call: Call) -> Reply:
@@ -19,18 +17,12 @@ async def submit(call: Call) -> Reply:
     here, now = call.deployment, call.now
     submission = call.body(Submission)
     board = here.board(submission.board)
-    run = check_run(board, submission, fresh_id=token_urlsafe(12))
-    standings = standings_of(board, run.splits, now)
-    if not standings:
-        raise Invalid.field("splits", "belong to no standing of this board, or no season is open")
+    run = check_run(board, submission, fresh_id=token_urlsafe(12), refuses_name=here.refuses_name)
+    ticket = admit(board, submission, here.settings, call.headers, now)
     caller = caller_of(call.address, here.settings.address_key)
-    here.blocked.check(board.name, caller, now)
-    try:
-        answer = await store(here.store, Attempt(board, run, caller, standings, now))
-    except AddressBlocked as refusal:
-        here.blocked.note(board.name, caller, refusal, now)
-        raise
-    return Reply.of(answer)
+    attempt = submissions.Attempt.of(board, run, caller, now, ticket)
+    with here.blocked.guard(board.name, caller, now):
+        return Reply.of(await submissions.submit(here.store, attempt))
 
 
 app = Function(post=submit)

@@ -27,13 +27,14 @@ async def top(call: Call) -> Reply:
         pages = [Page(selected_standing(board, query, now), query.limit, query.offset)]
     if query.player is not None:
         with_player = await read_top_with_player(here.store, pages[0], query.player, now)
-        return _reply(call, pages, KeptPage(_still(with_player), now))
+        return _reply(call, pages, KeptPage.of(_still(with_player), query.limit, now, until=now))
     key = (board.name, query.is_plural, query.v, *(_identity(page) for page in pages))
     kept = here.pages.get(key, now) if board.cache else None
     if kept is None:
         tops = await read_tops(here.store, pages, now)
         fields = {"tops": [_still(one) for one in tops]} if query.is_plural else _still(tops[0])
-        kept = KeptPage(fields, now + _lasting(board, pages, now))
+        rows = sum(len(one.entries) for one in tops)
+        kept = KeptPage.of(fields, rows, now, until=now + _lasting(board, pages, now))
         if kept.until > now:
             here.pages.keep(key, kept)
     return _reply(call, pages, kept)
@@ -61,11 +62,13 @@ def _moving(call: Call, fields: Mapping[str, Any], page: Page) -> dict[str, Any]
 
 def _reply(call: Call, pages: Sequence[Page], kept: KeptPage) -> Reply:
     headers = {"ETag": kept.etag}
-    left = kept.until - call.now
-    if left > 0:
-        # What is left, so that a page is never older than `cache`, however many keep it on its way.
-        headers["Cache-Control"] = f"public, max-age=0, s-maxage={-(-left // 1000)}"
-    if matches(kept.etag, call.headers.get("if-none-match")):
+    if kept.until > call.now:
+        lasting = _lasting(pages[0].standing.board, pages, call.now)
+        headers["Cache-Control"] = f"public, max-age=0, s-maxage={lasting // 1000}"
+        # A cache on the way takes this off its own time, so that keeping a page twice does not make it twice as old.
+        if age := (call.now - kept.since) // 1000:
+            headers["Age"] = str(age)
+    if matches(kept.etag, call.headers.getlist("if-none-match")):
         return Reply(status=304, media_type=None, headers=headers)
     if "tops" in kept.fields:
         tops = zip(kept.fields["tops"], pages, strict=True)

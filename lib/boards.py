@@ -128,7 +128,7 @@ class Board(Table):
             if later.starts < earlier.ends:
                 raise Mistake("season", f'"{later.name}" should not start before "{earlier.name}" ends')
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The board's own name."""
         return self._name

@@ -2,34 +2,44 @@
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from lib.documents import render
 
 MOST_PAGES = 256
+# Plural pages are up to 24 times as long as single ones, and anybody may ask for them under any number of `v`.
+MOST_ROWS = 100 * MOST_PAGES
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """An answer's JSON without what changes by itself, its ETag, and until when (ms) it may be shown."""
+    """An answer's JSON without what changes by itself, its ETag, and since when and until when (ms) it may be shown."""
 
     fields: dict[str, Any]
+    rows: int
+    etag: str
+    since: int
     until: int
 
-    @property
-    def etag(self) -> str:
-        """The ETag of what is shown, whatever the time until the reset."""
-        return f'"{hashlib.blake2b(render(self.fields), digest_size=12).hexdigest()}"'
+    @classmethod
+    def of(cls, fields: dict[str, Any], rows: int, since: int, until: int) -> Self:
+        """Return a page with the ETag of what is shown, whatever the time until the reset."""
+        digest = hashlib.blake2b(render(fields), digest_size=12).hexdigest()
+        return cls(fields, rows, f'"{digest}"', since, until)
 
 
 class KeptPages:
-    """The pages this process read lately; the least used goes first when there are too many."""
+    """The pages this process read lately; the least used go first when there are too many, or too many rows in them."""
 
-    def __init__(self, most: int = MOST_PAGES) -> None:
-        self._most = most
+    def __init__(self, most: int = MOST_PAGES, most_rows: int = MOST_ROWS) -> None:
+        self._most, self._most_rows = most, most_rows
         self._pages: OrderedDict[Hashable, KeptPage] = OrderedDict()
+        self._rows = 0
+
+    def __len__(self) -> int:
+        return len(self._pages)
 
     def get(self, key: Hashable, now: int) -> KeptPage | None:
         """Return a page that may still be shown."""
@@ -41,15 +51,18 @@ class KeptPages:
 
     def keep(self, key: Hashable, page: KeptPage) -> None:
         """Keep a page until its time is up."""
+        replaced = self._pages.pop(key, None)
+        self._rows += page.rows - (replaced.rows if replaced else 0)
         self._pages[key] = page
-        self._pages.move_to_end(key)
-        if len(self._pages) > self._most:
-            self._pages.popitem(last=False)
+        while len(self._pages) > self._most or self._rows > self._most_rows:
+            _, dropped = self._pages.popitem(last=False)
+            self._rows -= dropped.rows
 
 
-def matches(etag: str, if_none_match: str | None) -> bool:
-    """Return whether a caller has this version already (weak comparison, RFC 9110 §13.1.2)."""
-    if if_none_match is None:
-        return False
-    known = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
+def matches(etag: str, if_none_match: Sequence[str]) -> bool:
+    """Return whether a caller has this version already, by all its If-None-Match headers.
+
+    The comparison is the weak one of RFC 9110 §13.1.2, because caches on the way weaken tags when they compress.
+    """
+    known = [tag.strip().removeprefix("W/") for header in if_none_match for tag in header.split(",")]
     return "*" in known or etag in known

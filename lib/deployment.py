@@ -5,11 +5,13 @@ import time
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from lib.admission import check_secrets
 from lib.boardfile import load
 from lib.boards import Board
 from lib.caching import KeptPages
 from lib.errors import UnknownBoard
 from lib.gates import Blocked
+from lib.namefilters import load_filter
 from lib.settings import Settings
 from lib.store import Store
 from lib.upstash import Upstash
@@ -26,11 +28,13 @@ class Deployment:
     def __init__(
         self, settings: Settings, boards: Mapping[str, Board], *, clock: Callable[[], int] = wall_clock
     ) -> None:
+        check_secrets(settings, boards.values())
         self.settings = settings
         self.boards = boards
         self.clock = clock
         self.store = Store(Upstash(settings.url, settings.token, timeout=settings.timeout), settings.prefix)
         self.blocked = Blocked()
+        self.refuses_name = load_filter(settings.name_filter)
         self.pages = KeptPages()
 
     @classmethod

@@ -8,7 +8,8 @@ from lib.errors import BadJson, Invalid
 
 # An integer of more digits than this is no score; as a Decimal it is cheap to compare.
 _LONG_INTEGER = 300
-_OUT_OF_REACH = Decimal("1E+999999")
+# Powers of ten that no double reaches. Decimal's own arithmetic overflows further out.
+_FARTHEST = 1000
 
 
 def _integer(text: str) -> int | Decimal:
@@ -17,10 +18,15 @@ def _integer(text: str) -> int | Decimal:
 
 def _decimal(text: str) -> Decimal:
     try:
-        return Decimal(text)
-    except InvalidOperation:  # an exponent past what Decimal holds
-        negative, tiny = text.startswith("-"), "e-" in text.lower()
-        return Decimal(0) if tiny else -_OUT_OF_REACH if negative else _OUT_OF_REACH
+        number = Decimal(text)
+    except InvalidOperation:  # an exponent past what Decimal holds; a zero is a zero with any
+        mantissa, _, exponent = text.lower().partition("e")
+        number, power = Decimal(mantissa), -_FARTHEST if exponent.startswith("-") else _FARTHEST
+    else:
+        power = max(-_FARTHEST, min(number.adjusted(), _FARTHEST))
+    if not number or abs(power) < _FARTHEST:
+        return number
+    return Decimal(1).scaleb(power).copy_sign(number)
 
 
 def _constant(name: str) -> Any:
@@ -59,5 +65,5 @@ def parse(body: bytes) -> dict[str, Any]:
 
 
 def render(value: Any) -> bytes:
-    """Write JSON in UTF-8; never NaN or Infinity."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    """Write JSON in UTF-8; never NaN or Infinity, nor half a surrogate pair, which goes out as a question mark."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(errors="replace")

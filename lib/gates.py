@@ -3,9 +3,16 @@
 import hashlib
 from base64 import urlsafe_b64encode
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
-from lib.errors import Retryable
+from lib.boards import Board
+from lib.durations import Rate
+from lib.errors import AddressBlocked, Quota, Retryable
+from lib.scripts import script
+from lib.store import Store
+from lib.upstash import understood
 
 MOST_BLOCKED = 10_000
 
@@ -42,6 +49,16 @@ class Blocked:
     def __len__(self) -> int:
         return len(self._until)
 
+    @contextmanager
+    def guard(self, board: str, caller: str, now: int) -> Iterator[None]:
+        """Refuse a caller known to be blocked, and remember one whom the address gate refuses inside."""
+        self.check(board, caller, now)
+        try:
+            yield
+        except AddressBlocked as refusal:
+            self.note(board, caller, refusal, now)
+            raise
+
     def note(self, board: str, caller: str, refusal: Retryable, now: int) -> None:
         """Remember that a board refused a caller at `now` (ms)."""
         self._until[board, caller] = (now + refusal.wait, refusal)
@@ -58,3 +75,29 @@ class Blocked:
         if now < until:
             raise refusal.again(until - now)
         del self._until[board, caller]
+
+
+def quota(rate: Rate | None, wait: int) -> Quota | None:
+    """Return what a gate allows, with `wait` ms until it opens again."""
+    return None if rate is None else Quota(rate.limit, -(-rate.period // 1000), -(-wait // 1000))
+
+
+def address_blocked(board: Board, wait: int) -> AddressBlocked:
+    """Return the refusal of a board's address gate."""
+    return AddressBlocked("Too many requests from this address.", wait=wait, quota=quota(board.limits.per_ip, wait))
+
+
+async def count_call(store: Store, board: Board, caller: str, now: int) -> None:
+    """Count a call at the address gate, for functions that store nothing else; raise AddressBlocked.
+
+    Where the board has no such gate the store is not asked at all.
+    """
+    rate = board.limits.per_ip
+    if rate is None:
+        return
+    arguments = [str(rate.limit), str(rate.period), str(now)]
+    wait = await store.upstash.run(script("start"), [store.keys(board).gate(caller)], arguments)
+    with understood():
+        waits = int(wait) if wait else 0
+    if waits:
+        raise address_blocked(board, waits)

@@ -11,28 +11,18 @@ from secrets import token_hex
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from lib.bodies import Body
 from lib.cors import cors_headers, is_allowed, preflight_headers
 from lib.deployment import Deployment, process_deployment
 from lib.documents import parse, render
-from lib.errors import (
-    BodyTooLarge,
-    LaurelError,
-    MethodNotAllowed,
-    Misconfigured,
-    NotFound,
-    OriginNotAllowed,
-    UnsupportedMediaType,
-)
-from lib.queries import invalid
+from lib.errors import LaurelError, MethodNotAllowed, Misconfigured, NotFound, OriginNotAllowed
+from lib.queries import invalid, refuse_parameters
 from lib.settings import Settings
-
-MOST_BYTES = 8192
-# A page may send text/plain without a preflight, which would cost it a round trip and us an invocation.
-MEDIA_TYPES = ("", "application/json", "text/plain")
 
 _log = logging.getLogger("laurel")
 
@@ -46,17 +36,22 @@ class Call:
     deployment: Deployment
     now: int
     query: bytes
-    headers: Mapping[str, str]
+    headers: Headers
     address: str
     content: bytes
 
     def body(self, model: type[Model]) -> Model:
-        """Return the body as a model; raise BadJson, or Invalid, which names each field that is wrong."""
+        """Return the body as a model; raise BadJson, or Invalid, which names each field that is wrong.
+
+        Whatever takes a body takes no parameters.
+        """
         values = parse(self.content)
         try:
-            return model.model_validate(values)
+            answer = model.model_validate(values)
         except ValidationError as error:
             raise invalid(error) from None
+        refuse_parameters(self.query)
+        return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,52 +104,48 @@ def client_address(request: Request, settings: Settings) -> str:
     return socket
 
 
-async def _read_body(request: Request) -> bytes:
-    """Read a small JSON body; raise UnsupportedMediaType or BodyTooLarge before more of it is kept."""
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type not in MEDIA_TYPES:
-        raise UnsupportedMediaType("Send application/json or text/plain.")
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_BYTES:
-            raise BodyTooLarge(f"A body has at most {MOST_BYTES} bytes.")
-    return bytes(body)
-
-
 class Function:
     """The ASGI app of one route: it answers on any path, and to HEAD where it answers to GET."""
 
     def __init__(
-        self, *, get: Handler | None = None, post: Handler | None = None, deployment: Deployment | None = None
+        self,
+        *,
+        get: Handler | None = None,
+        post: Handler | None = None,
+        other: Handler | None = None,
+        deployment: Deployment | None = None,
     ) -> None:
-        self._get, self._post = get, post
+        self._get, self._post, self._other = get, post, other
         self._handlers = {"GET": get, "HEAD": get, "POST": post}
-        self._allowed = ", ".join([*(method for method, handler in self._handlers.items() if handler), "OPTIONS"])
+        methods = [method for method, handler in self._handlers.items() if handler or other]
+        self._allowed = ", ".join([*methods, "OPTIONS"])
         self._deployment = deployment
 
     def on(self, deployment: Deployment) -> "Function":
         """Return the same function on another deployment than the process's own."""
-        return Function(get=self._get, post=self._post, deployment=deployment)
+        return Function(get=self._get, post=self._post, other=self._other, deployment=deployment)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] == "lifespan":
-            await _live(receive, send)
+        if scope["type"] != "http":
+            await _decline(scope, receive, send)
             return
-        request = Request(scope, receive)
+        request = Request(scope)
+        body = Body(request.headers, receive)
         request_id = token_hex(8)
         origin = request.headers.get("origin")
         origins: tuple[str, ...] = ("*",)
         try:
             deployment = self._deployment or process_deployment()
             origins = deployment.settings.origins
-            reply = await self._answer(request, deployment, origin)
+            reply = await self._answer(request, body, deployment, origin)
         except ClientDisconnect:
             return
         except Misconfigured as error:
             _log.error("misconfigured: %s", error.detail)
-            reply = problem(error, request_id)
+            # A preflight that fails would hide from a page what the request itself is told.
+            preflight = request.method == "OPTIONS"
+            reply = self._preflight(request, allowed=True) if preflight else problem(error, request_id)
         except LaurelError as error:
             reply = problem(error, request_id)
         except Exception:
@@ -166,20 +157,21 @@ class Function:
             **reply.headers,
             **cors_headers(origins, origin),
         }
+        await body.discard()
         await Response(reply.content, reply.status, headers, reply.media_type)(
             scope, receive, _without_body(scope, send)
         )
 
-    async def _answer(self, request: Request, deployment: Deployment, origin: str | None) -> Reply:
+    async def _answer(self, request: Request, body: Body, deployment: Deployment, origin: str | None) -> Reply:
         allowed = is_allowed(deployment.settings.origins, origin)
         if request.method == "OPTIONS":
             return self._preflight(request, allowed=allowed)
-        handler = self._handlers.get(request.method)
+        handler = self._handlers.get(request.method) or self._other
         if handler is None:
             raise MethodNotAllowed(self._allowed)
         if not allowed:
             raise OriginNotAllowed()
-        content = await _read_body(request) if request.method == "POST" else b""
+        content = await body.read() if handler is self._post else b""
         call = Call(
             deployment,
             deployment.clock(),
@@ -206,7 +198,7 @@ class Site:
 
     def __init__(self, functions: Mapping[str, Function]) -> None:
         self._functions = dict(functions)
-        self._nothing = Function(get=_not_found, post=_not_found)
+        self._nothing = Function(other=_not_found)
 
     def on(self, deployment: Deployment) -> "Site":
         """Return the same site on another deployment than the process's own."""
@@ -216,7 +208,8 @@ class Site:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request to the function of its path."""
-        path = "/" + scope.get("path", "").strip("/")
+        # An app that mounts this one leaves the whole path as it was and says which part of it is its own.
+        path = "/" + scope.get("path", "").removeprefix(scope.get("root_path", "")).strip("/")
         await self._functions.get(path, self._nothing)(scope, receive, send)
 
 
@@ -231,8 +224,11 @@ def _without_body(scope: Scope, send: Send) -> Send:
     return send_head  # type: ignore[return-value]  # Starlette's own message type is a MutableMapping
 
 
-async def _live(receive: Receive, send: Send) -> None:
-    """Say yes to a server that starts and stops us: there is nothing to do before the first request."""
+async def _decline(scope: Scope, receive: Receive, send: Send) -> None:
+    """Close a websocket; say yes to a server that starts and stops us: there is nothing to do before a request."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close"})
+        return
     while True:
         message = await receive()
         await send({"type": f"{message['type']}.complete"})

@@ -3,13 +3,21 @@
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 PLAYER = r"^[A-Za-z0-9_.:@-]{1,64}$"
 
 Player = Annotated[str, Field(pattern=PLAYER)]
-# bool is no number here, nor is text: both models are strict.
-Exact = Annotated[int | Decimal, Field(union_mode="left_to_right")]
+
+
+def _exact(value: Any) -> Any:
+    # Here, because a strict union of the two would name both in its refusal, as score.int and score.decimal.
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise ValueError("should be a number")
+    return value
+
+
+Exact = Annotated[int | Decimal, Field(union_mode="left_to_right"), BeforeValidator(_exact)]
 Number = int | float
 
 
@@ -28,6 +36,16 @@ class Submission(BaseModel):
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{8,64}$")] | None = None
     ticket: Annotated[str, Field(max_length=2048)] | None = None
     ranks: Literal["improved", "all", "none"] = "improved"
+
+
+class StartRequest(BaseModel):
+    """The body of `POST /start`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    board: str
+    player: Player | None = None
+    player_token: Annotated[str, Field(max_length=2048)] | None = None
 
 
 class Answer(BaseModel):
@@ -68,3 +86,15 @@ class SubmitAnswer(Answer):
     replayed: bool
     """Whether this submission had been stored before."""
     standings: list[StandingResult]
+
+
+class StartAnswer(Answer):
+    """The answer of `POST /start`."""
+
+    ticket: str
+    """What `submit` must bring back, once."""
+    player: str
+    player_token: str | None
+    """What proves ownership from now on, signed with the newest key; null where a server asked for a player."""
+    expires: str
+    """When the ticket is of no use any more."""

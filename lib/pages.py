@@ -72,7 +72,7 @@ class RankOfPlayer(Selected):
     """The score of a known player who is not ranked."""
     cutoff: Number | None
     """The score such a player has to beat."""
-    percentile: float | None
+    percentile: Number | None
     """100 × (total − entries strictly ahead) / total, two decimals."""
     ahead: Ahead | None
     entries: list[Row]
@@ -95,4 +95,5 @@ class Health(Answer):
 
     ok: bool
     store: str
-    latency_ms: float
+    latency_ms: Number
+    """How long its answer took."""

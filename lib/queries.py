@@ -2,18 +2,22 @@
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Annotated, Any, Self
 from urllib.parse import parse_qsl
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from lib.boards import Board
-from lib.errors import Fault, Invalid, ScoreOutOfRange
+from lib.errors import Fault, Invalid
 from lib.models import PLAYER
-from lib.runs import LARGEST
+from lib.runs import to_float
 
 MOST_PARAMETERS = 40
 MOST_PLAYERS = 50
+# Of names that a caller made up, an answer repeats no more than this; nor does it list more faults.
+MOST_NAMED = 64
+MOST_FAULTS = 20
 
 
 def _whole(text: Any) -> int:
@@ -22,10 +26,10 @@ def _whole(text: Any) -> int:
     return int(text)
 
 
-def _decimal(text: Any) -> float:
-    if not isinstance(text, str) or not re.fullmatch(r"-?[0-9]{1,400}(\.[0-9]{1,400})?", text):
+def _decimal(text: Any) -> Decimal:
+    if not isinstance(text, str) or not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text):
         raise ValueError("should be a plain decimal number")
-    return float(text) + 0.0
+    return Decimal(text)
 
 
 def _players(text: Any) -> list[str]:
@@ -44,19 +48,25 @@ def parse_query(raw: bytes) -> dict[str, str]:
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_PARAMETERS)
     except ValueError:
-        raise Invalid("The query string is not well-formed.") from None
+        raise Invalid.field("", f"should be a query of at most {MOST_PARAMETERS} parameters in UTF-8") from None
     query = dict(pairs)
     if len(query) != len(pairs):
         repeated = next(name for name in query if sum(name == other for other, _ in pairs) > 1)
-        raise Invalid.field(repeated, "is given more than once")
+        raise Invalid.field(repeated[:MOST_NAMED], "is given more than once")
     return query
+
+
+def refuse_parameters(raw: bytes) -> None:
+    """Raise Invalid where a call that takes no parameters is given one."""
+    for name in parse_query(raw):
+        raise Invalid.field(name[:MOST_NAMED], "is not a parameter here")
 
 
 def invalid(error: ValidationError) -> Invalid:
     """Return what a caller is told of a model's refusal: each field with what is allowed, never the value."""
     faults = [
-        Fault(".".join(str(part) for part in fault["loc"]), fault["msg"].removeprefix("Value error, "))
-        for fault in error.errors(include_url=False, include_input=False, include_context=False)
+        Fault(".".join(str(part) for part in fault["loc"])[:MOST_NAMED], fault["msg"].removeprefix("Value error, "))
+        for fault in error.errors(include_url=False, include_input=False, include_context=False)[:MOST_FAULTS]
     ]
     return Invalid(
         "; ".join(f"{fault.loc}: {fault.msg}" if fault.loc else fault.msg for fault in faults), faults=faults
@@ -76,16 +86,21 @@ class Selectors(BaseModel):
     def read(cls, raw: bytes) -> Self:
         """Read a query string's shape; raise Invalid, which names the parameter."""
         try:
-            return cls(**parse_query(raw))
+            query = cls.model_validate(parse_query(raw))
         except ValidationError as error:
             raise invalid(error) from None
+        query.refuse_mixed()
+        return query
+
+    def refuse_mixed(self) -> None:
+        """Raise Invalid for parameters that do not go together."""
 
     def splits(self, board: Board) -> Mapping[str, str]:
         """Return the splits among the parameters; raise Invalid for one that the board does not have."""
         others = self.model_extra or {}
         for name in others:
             if name not in board.splits:
-                raise Invalid.field(name, "is not a parameter here, nor a split of this board")
+                raise Invalid.field(name[:MOST_NAMED], "is not a parameter here, nor a split of this board")
         return others
 
 
@@ -104,17 +119,11 @@ class TopQuery(Selectors):
         """Whether several standings are asked for."""
         return self.windows is not None or self.plural_splits is not None
 
-    @model_validator(mode="after")
-    def _refuse_mixed(self) -> Self:
-        if self.is_plural:
-            for name in ("window", "offset", "player"):
-                if name in self.model_fields_set:
-                    raise ValueError(f"{name} does not go with windows or splits")
-            for name in self.model_extra or {}:
-                raise ValueError(f"{name} does not go with windows or splits")
-            if not re.fullmatch(r"0|-[1-9][0-9]{0,8}", self.at):
-                raise ValueError("at should be 0 or -n with windows or splits")
-        return self
+    def refuse_mixed(self) -> None:
+        """Raise Invalid for what only a single standing has, where several are asked for."""
+        for name in ("window", "offset", "player", *(self.model_extra or {})) if self.is_plural else ():
+            if name in self.model_fields_set:
+                raise Invalid.field(name[:MOST_NAMED], "does not go with windows or splits")
 
 
 class RankQuery(Selectors):
@@ -122,21 +131,18 @@ class RankQuery(Selectors):
 
     player: PlayerName | None = None
     players: Annotated[list[str] | None, BeforeValidator(_players)] = None
-    score: Annotated[float | None, BeforeValidator(_decimal)] = None
+    score: Annotated[Decimal | None, BeforeValidator(_decimal)] = None
     around: Annotated[Whole, Field(ge=0, le=25)] = 0
 
-    @model_validator(mode="after")
-    def _refuse_mixed(self) -> Self:
+    def refuse_mixed(self) -> None:
+        """Raise Invalid where there is not one thing to rank."""
         asked = [name for name in ("player", "players", "score") if getattr(self, name) is not None]
         if len(asked) != 1:
-            raise ValueError("give one of player, players and score")
+            raise Invalid.field(asked[1] if asked else "player", "give one of player, players and score")
         if "around" in self.model_fields_set and asked != ["player"]:
-            raise ValueError("around goes with player only")
-        return self
+            raise Invalid.field("around", "goes with player only")
 
     def checked_score(self) -> float:
         """Return the score; raise ScoreOutOfRange past ±(2^53 − 1)."""
         assert self.score is not None
-        if abs(self.score) > LARGEST:
-            raise ScoreOutOfRange.field("score", f"should be from -{LARGEST} to {LARGEST}")
-        return self.score
+        return to_float(self.score, "score")

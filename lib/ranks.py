@@ -1,6 +1,7 @@
 """Reading where players stand: `rank`, with neighbours, for several players, and for a score."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from lib.boards import Board
@@ -57,15 +58,20 @@ def _neighbourhood(board: Board, reply: Any, around: int) -> dict[str, Any]:
     return {
         **fields,
         "entry": row_of(rank, entry),
-        "percentile": round(100 * (total - strictly_ahead) / total, 2),
+        "percentile": plain_number(round(100 * (total - strictly_ahead) / total, 2)),
         "ahead": above
         and Ahead(
             player=above.player,
             score=plain_number(above.score),
-            gap=plain_number(abs(above.score - entry.score)),
+            gap=_distance(above.score, entry.score),
         ),
         "entries": rows_of(rows[first - start :]),
     }
+
+
+def _distance(one: float, other: float) -> int | float:
+    """Return how far two scores are apart, in the decimals they are written in: from 0.3 to 0.1 it is 0.2."""
+    return plain_number(float(abs(Decimal(repr(one)) - Decimal(repr(other)))))
 
 
 async def rank_of_players(store: Store, standing: Standing, players: Sequence[str], now: int) -> RankOfPlayers:

@@ -14,12 +14,12 @@ from lib.times import instant, instant_of
 from lib.windows import Period
 
 
-def check_window(board: Board, window: str | None) -> str:
-    """Return a window of the board, by default its first; raise UnknownWindow for another."""
+def check_window(board: Board, window: str | None, loc: str = "window") -> str:
+    """Return a window of the board, by default its first; raise UnknownWindow for another, which `loc` asked for."""
     if window is None:
         return board.windows[0]
     if window not in board.windows:
-        raise UnknownWindow.field("window", f"should be one of {', '.join(board.windows)}")
+        raise UnknownWindow.field(loc, f"should be one of {', '.join(board.windows)}")
     return window
 
 
@@ -29,7 +29,7 @@ def check_selection(board: Board, splits: Mapping[str, str]) -> dict[str, str]:
     if tuple(sorted(selection)) not in board.by:
         kept = ", ".join("+".join(names) or "overall" for names in board.by)
         raise UnknownSplit.field("splits", f"this board keeps standings for {kept}")
-    return selection
+    return dict(sorted(selection.items()))
 
 
 def selected(standing: Standing, now: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any
@@ -87,12 +87,14 @@ def _check_tiebreak(board: Board, tiebreak: int | Decimal | None) -> float | Non
     return None if tiebreak is None else to_float(tiebreak, "tiebreak")
 
 
-def _check_name(board: Board, raw: str | None) -> str | None:
+def _check_name(board: Board, raw: str | None, refuses_name: Callable[[str], object] | None) -> str | None:
     name = None if raw is None else names.clean(raw)
     if name is not None:
         names.check_length(name, board.name_rule.max)
     if board.name_rule.required and not name:
         raise Invalid.field("name", "is required on this board")
+    if name and refuses_name is not None and refuses_name(name):
+        raise Invalid.field("name", "is not a name for this board")
     return name or None
 
 
@@ -142,7 +144,9 @@ def check_splits(board: Board, splits: Mapping[str, str]) -> dict[str, str]:
     return dict(splits)
 
 
-def check_run(board: Board, submission: Submission, *, fresh_id: str) -> Run:
+def check_run(
+    board: Board, submission: Submission, *, fresh_id: str, refuses_name: Callable[[str], object] | None = None
+) -> Run:
     """Judge the values of a well-formed submission; `fresh_id` is taken where it has no id of its own.
 
     Raises Invalid, ScoreOutOfRange or UnknownSplit, which name the field.
@@ -151,7 +155,7 @@ def check_run(board: Board, submission: Submission, *, fresh_id: str) -> Run:
         player=submission.player,
         score=_check_score(board, submission.score),
         tiebreak=_check_tiebreak(board, submission.tiebreak),
-        name=_check_name(board, submission.name),
+        name=_check_name(board, submission.name, refuses_name),
         meta=_check_meta(board, submission.meta),
         splits=check_splits(board, submission.splits or {}),
         id=submission.id or fresh_id,

@@ -3,7 +3,7 @@
 import re
 
 from lib.boards import Board
-from lib.errors import Invalid
+from lib.errors import Invalid, UnknownWindow
 from lib.queries import Selectors, TopQuery
 from lib.reads import check_selection, check_window
 from lib.standings import Standing
@@ -20,8 +20,12 @@ def selected_standing(board: Board, query: Selectors, now: int) -> Standing:
 
 def selected_standings(board: Board, query: TopQuery, now: int) -> list[Standing]:
     """Return the standings of a plural query, windows outermost; raise Invalid for more than 24."""
-    windows = [check_window(board, window) for window in (query.windows or board.windows[0]).split(",")]
-    selections = [_selection(board, text) for text in (query.plural_splits or "overall").split(",")]
+    if not re.fullmatch("0|-[0-9]+", query.at):
+        raise UnknownWindow.field("at", "should be 0, -1, -2, … where several standings are asked for")
+    named = [board.windows[0]] if query.windows is None else query.windows.split(",")
+    windows = [check_window(board, window, "windows") for window in named]
+    listed = "overall" if query.plural_splits is None else query.plural_splits
+    selections = [_selection(board, text) for text in listed.split(",")]
     if len(windows) * len(selections) > MOST_STANDINGS:
         raise Invalid.field("splits", f"times windows should be at most {MOST_STANDINGS} standings")
     periods = [board.calendar.select(window, query.at, now) for window in windows]

@@ -1,7 +1,7 @@
 """Storing a submission: one call of submit.lua, and what it answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lib.boards import Board
@@ -9,23 +9,23 @@ from lib.boardtables import OpenSplit
 from lib.durations import Rate
 from lib.entries import meta_text, score_text, tie_key
 from lib.errors import (
-    AddressBlocked,
     Banned,
     Cooldown,
     IdReused,
+    Invalid,
     LaurelError,
-    Quota,
     RateLimited,
     StoreUnavailable,
     SumOverflow,
     TicketUsed,
     TooManySplitValues,
 )
+from lib.gates import address_blocked, quota
 from lib.keys import Keys
 from lib.models import StandingResult, SubmitAnswer
 from lib.runs import Run
 from lib.scripts import script
-from lib.standings import DAY_MS, DAY_S, Standing, optional_number
+from lib.standings import DAY_MS, DAY_S, Standing, optional_number, standings_of
 from lib.store import Store
 from lib.times import instant_of
 from lib.upstash import understood
@@ -52,14 +52,23 @@ class Attempt:
     caller: str
     standings: Sequence[Standing]
     now: int
+    effective: int
+    """When the run counts (ms): now, or when it began where the board says so."""
     ticket: Spending | None = None
 
-    @property
-    def effective(self) -> int:
-        """When the run counts (ms): now, or when it began where the board says so."""
-        if self.ticket and self.board.ticket.period_of == "start":
-            return self.ticket.started
-        return self.now
+    @classmethod
+    def of(cls, board: Board, run: Run, caller: str, now: int, ticket: Spending | None) -> "Attempt":
+        """Return the attempt with its standings; raise Invalid where the run belongs to none.
+
+        Where a board counts runs to the period they began in, one that has expired since is skipped.
+        """
+        counted = ticket.started if ticket and board.ticket.period_of == "start" else now
+        standings = [s for s in standings_of(board, run.splits, counted) if not 0 < s.expires(now) * 1000 <= now]
+        if not standings:
+            raise Invalid.field("splits", "belong to no standing of this board, or no season is open")
+        if ticket and not run.named:
+            run = replace(run, id=ticket.nonce)
+        return cls(board, run, caller, standings, now, counted, ticket)
 
 
 def _record_ends(board: Board, now: int) -> int:
@@ -141,23 +150,17 @@ def _call(attempt: Attempt, names: Keys) -> tuple[list[str], list[str]]:
     return keys, arguments
 
 
-def _quota(rate: Rate | None, wait: int) -> Quota | None:
-    return None if rate is None else Quota(rate.limit, -(-rate.period // 1000), -(-wait // 1000))
-
-
 def _refusal(attempt: Attempt, code: str, number: int) -> LaurelError:
     """Return the error for a refusal of the script; the number is a wait in ms, or which standing."""
     limits = attempt.board.limits
     match code:
         case "rate_limited_address":
-            return AddressBlocked(
-                "Too many requests from this address.", wait=number, quota=_quota(limits.per_ip, number)
-            )
+            return address_blocked(attempt.board, number)
         case "rate_limited_player":
-            quota = _quota(limits.per_player, number)
-            return RateLimited("Too many submissions of this player.", wait=number, quota=quota)
+            allowed = quota(limits.per_player, number)
+            return RateLimited("Too many submissions of this player.", wait=number, quota=allowed)
         case "cooldown":
-            return Cooldown(wait=number, quota=_quota(Rate(1, limits.cooldown), number))
+            return Cooldown(wait=number, quota=quota(Rate(1, limits.cooldown), number))
         case "too_many_split_values":
             end = attempt.standings[number - 1].period.end
             return TooManySplitValues(wait=DAY_MS if end is None else max(1000, end * 1000 - attempt.now))

@@ -1,9 +1,12 @@
 """A deployment under test: its own boards and clock, on the local endpoint over a store, without a socket between."""
 
 import json
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from functools import cache
+from typing import Any, Literal
+from unittest.mock import patch
 
 import httpx
 
@@ -19,6 +22,8 @@ TOKEN = "a-token-for-tests"
 NOON = 2_000_000_000_000 - 2_000_000_000_000 % 86_400_000 + 43_200_000
 ADDRESS = "203.0.113.7"
 
+_trust = cache(ssl.create_default_context)
+
 
 class Lab:
     """What a test holds: `now` is the clock (ms), `billed` and `requests` count what the last calls cost."""
@@ -26,9 +31,11 @@ class Lab:
     def __init__(self, boards: str, endpoint: Endpoint, **settings: Any) -> None:
         self.now = NOON
         self.endpoint = endpoint
-        self.deployment = Deployment(
-            Settings(url="http://store.test", token=TOKEN, **settings), parse(boards), clock=lambda: self.now
-        )
+        # Reading the certificates takes most of what a lab costs, and nothing here leaves the process.
+        with patch.object(ssl, "create_default_context", _trust):
+            self.deployment = Deployment(
+                Settings(url="http://store.test", token=TOKEN, **settings), parse(boards), clock=lambda: self.now
+            )
         self.deployment.store.upstash._redis._http._client = httpx.AsyncClient(
             transport=httpx.ASGITransport(app=endpoint), timeout=None
         )
@@ -83,9 +90,11 @@ class Lab:
 
 
 @asynccontextmanager
-async def lab(boards: str, backend: Backend, **settings: Any) -> AsyncIterator[Lab]:
-    """Open a lab on a store and empty the store."""
-    opened = Lab(boards, make_endpoint(backend, TOKEN), **settings)
+async def lab(
+    boards: str, backend: Backend, *, flags: Literal["known", "unknown"] = "known", **settings: Any
+) -> AsyncIterator[Lab]:
+    """Open a lab on a store and empty the store; `flags` says whether the endpoint knows Upstash's."""
+    opened = Lab(boards, make_endpoint(backend, TOKEN, flags=flags), **settings)
     try:
         await opened.command("FLUSHALL")
         opened.start_meter()

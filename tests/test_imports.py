@@ -25,8 +25,10 @@ LAYERS = (
     ("scripts", "queries"),
     ("upstash",),
     ("store",),
-    ("reads", "caching", "gates", "cors"),
+    ("reads", "caching", "gates", "cors", "bodies"),
     ("submissions", "tops", "ranks", "selecting"),
+    ("tickets", "namefilters"),
+    ("admission",),
     ("deployment",),
     ("http",),
 )

@@ -7,7 +7,8 @@
 --        are ahead (for dense numbering), {text, score, …}};
 --        the cutoff "" or the score of the last kept row; profiles as in top.lua, of the neighbourhood or the players
 -- billed EVALSHA_RO + ZCARD; a player HMGET + ZREVRANK (or ZCOUNT); the neighbourhood ZRANGE; the cutoff ZRANGE;
---        + ZCOUNT where places are shared; + HMGET of the profiles; + ZRANGE for a search
+--        + ZCOUNT, for several players + ZMSCORE, where places are shared; + HMGET of the profiles;
+--        + ZRANGE for a search
 -- flags  no-writes
 -- parts  integer standing record reading player
 
@@ -33,27 +34,36 @@ local function read_around(index, score)
   return { integer(index), integer(from), integer((standing.rank(from, rows[2]))), integer(ahead), rows }
 end
 
+local found, ranked = {}, {}
 for number = FIRST_RECORD, #KEYS do
-  local found = find_player(standing, KEYS[number], take(), period)
+  local player = find_player(standing, KEYS[number], take(), period)
+  found[#found + 1] = player or false
+  if player and player.ranked then
+    ranked[#ranked + 1] = player.text
+  end
+end
+local present = standing.present(ranked)
+
+for number, player in ipairs(found) do
   local answer = {}
-  if found then
-    answer = { found.score }
+  if player then
+    answer = { player.score }
     if around >= 0 then
-      local index = found.ranked and standing.index(found.text)
+      local index = player.ranked and standing.index(player.text)
       if index then
-        neighbourhood = read_around(index, found.score)
+        neighbourhood = read_around(index, player.score)
       elseif board.cap > 0 and standing.count() >= board.cap then
         cutoff = standing.slice(board.cap - 1, board.cap - 1)[2]
       end
-    elseif found.ranked then
-      local rank, ahead = standing.rank_of(found.text, found.score)
+    elseif player.ranked then
+      local rank, ahead = standing.rank_of(player.text, player.score, present[player.text])
       if rank then
-        answer = { found.score, found.text, integer(rank), integer(ahead) }
-        texts[#texts + 1] = found.text
+        answer = { player.score, player.text, integer(rank), integer(ahead) }
+        texts[#texts + 1] = player.text
       end
     end
   end
-  players[#players + 1] = answer
+  players[number] = answer
 end
 
 local shown = board.profile and #texts > 0 and profiles_of(PROFILES, texts) or {}

@@ -86,8 +86,8 @@ for number, standing in ipairs(standings) do
   end
 end
 if request.nonce_seconds > 0 then
-  local spent = redis.call("SET", NONCE, request.digest, "NX", "GET", "EX", integer(request.nonce_seconds))
-  if spent and spent ~= request.digest then
+  local spent = redis.call("SET", NONCE, request.token, "NX", "GET", "EX", integer(request.nonce_seconds))
+  if spent and spent ~= request.token then
     return { "refused", "ticket_used", "0" }
   end
   if spent then

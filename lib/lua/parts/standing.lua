@@ -125,11 +125,22 @@ local function open_standing(key, board)
     return ahead + 1, ahead
   end
 
+  -- Which of several texts are in the set, for `rank_of`: one command where it would take one each to see.
+  function standing.present(texts)
+    local present = {}
+    if #texts > 1 and board.numbering == "competition" and board.cap > 0 and not rows then
+      for at, score in ipairs(redis.call("ZMSCORE", key, unpack(texts))) do
+        present[texts[at]] = score and true
+      end
+    end
+    return present
+  end
+
   -- The rank of a text, or nil where it is not among the kept rows. A shared place is one command for a caller that
-  -- has just written the row, and on an uncapped board, where no row is ever pushed out.
-  function standing.rank_of(text, score, written)
+  -- knows the row is there, and on an uncapped board, where no row is ever pushed out.
+  function standing.rank_of(text, score, is_there)
     local all_kept = board.cap == 0 or standing.count() <= board.cap
-    local present = standing.count() > 0 and all_kept and (written or board.cap == 0)
+    local present = standing.count() > 0 and all_kept and (is_there or board.cap == 0)
     if board.numbering == "competition" and not rows and present then
       return standing.rank(nil, score)
     end

@@ -29,6 +29,7 @@ local request = {
   nonce_seconds = take_number(), -- 0: no ticket
   ranks = take(), -- improved, all or none
 }
+request.token = request.id .. ":" .. request.digest -- what makes two requests the same submission
 local board = {
   descending = take_flag(),
   keep = take(), -- best, last or sum

@@ -46,10 +46,11 @@ local function replace(standing)
   end
   -- The old row had been pushed out by others.
   standing.count = redis.call("ZCARD", standing.key)
+  local created = standing.count == 1
   if board.cap > 0 and standing.count > board.cap then
     trim(standing, standing.count)
   end
-  return standing.count == 1
+  return created
 end
 
 -- Let a newcomer in, or leave them unranked below the cut; the last kept row is the one to beat.
@@ -64,10 +65,11 @@ local function enter(standing)
   end
   redis.call("ZADD", standing.key, standing.score, member_text(standing, request.player))
   standing.ranked, standing.count = true, standing.count + 1
+  local created = standing.count == 1
   if board.cap > 0 and standing.count > board.cap then
     trim(standing, standing.count)
   end
-  return standing.count == 1
+  return created
 end
 
 -- Store one standing and note its field of the record.
