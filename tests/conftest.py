@@ -1,12 +1,17 @@
 """What the whole suite shares: the programs of the machine that some tests need, and one Redis server for all."""
 
+import asyncio
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from glob import glob
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+
+if TYPE_CHECKING:
+    from tools.backends import Backend
 
 # A test never reaches the database, nor follows the settings, of the developer who runs it.
 for variable in [*os.environ]:
@@ -47,6 +52,16 @@ def require(name: str) -> str:
     pytest.skip(reason)
 
 
+# Mangum makes a loop at import where there is none, and nobody closes it: give it one to find.
+_loop = asyncio.new_event_loop()
+asyncio.set_event_loop(_loop)
+
+
+def pytest_unconfigure() -> None:
+    """Close the loop that the functions were imported under."""
+    _loop.close()
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Judge `@pytest.mark.needs(...)` before the fixtures of the test are made."""
     for mark in item.iter_markers("needs"):
@@ -68,3 +83,13 @@ def redis_url() -> Iterator[str]:
 
     with redis_server() as url:
         yield url
+
+
+@pytest.fixture(params=["memory", "redis"])
+async def backend(request: pytest.FixtureRequest) -> "AsyncIterator[Backend]":
+    """Give the Redis in memory, then a real one: what a test shows must hold on both."""
+    from tools.backends import MemoryBackend, RedisBackend
+
+    chosen = MemoryBackend() if request.param == "memory" else RedisBackend(request.getfixturevalue("redis_url"))
+    yield chosen
+    await chosen.close()
