@@ -2,8 +2,7 @@
 
 from time import perf_counter
 
-from mangum import Mangum
-
+from lib.aws import lambda_entry
 from lib.entries import plain_number
 from lib.http import Call, Function, Reply
 from lib.pages import Health
@@ -20,4 +19,4 @@ async def health(call: Call) -> Reply:
 
 
 app = Function(get=health)
-lambda_handler = Mangum(app, lifespan="off")
+lambda_handler = lambda_entry(app)

@@ -1,8 +1,8 @@
 """GET /rank: where a player, several players or a score stand."""
 
-from mangum import Mangum
 from pydantic import BaseModel
 
+from lib.aws import lambda_entry
 from lib.http import Call, Function, Reply
 from lib.queries import RankQuery
 from lib.ranks import rank_of_player, rank_of_players, rank_of_score
@@ -26,4 +26,4 @@ async def rank(call: Call) -> Reply:
 
 
 app = Function(get=rank)
-lambda_handler = Mangum(app, lifespan="off")
+lambda_handler = lambda_entry(app)

@@ -2,9 +2,8 @@
 
 from secrets import token_urlsafe
 
-from mangum import Mangum
-
 from lib.admission import carries_server_token, signer_of
+from lib.aws import lambda_entry
 from lib.errors import Invalid
 from lib.gates import caller_of, count_call
 from lib.http import Call, Function, Reply
@@ -29,7 +28,7 @@ async def start(call: Call) -> Reply:
         if not by_server:
             signer.check_player(player, request.player_token)
     caller = caller_of(call.address, here.settings.address_key)
-    with here.blocked.guard(board.name, caller, now):
+    async with here.blocked.guard(board, caller, now):
         await count_call(here.store, board, caller, now)
     ticket = Ticket(board.name, player, now, token_urlsafe(12), now + board.ticket.longest)
     return Reply.of(
@@ -43,4 +42,4 @@ async def start(call: Call) -> Reply:
 
 
 app = Function(post=start)
-lambda_handler = Mangum(app, lifespan="off")
+lambda_handler = lambda_entry(app)

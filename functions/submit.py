@@ -2,14 +2,14 @@
 
 from secrets import token_urlsafe
 
-from mangum import Mangum
-
 from lib import submissions
 from lib.admission import admit
+from lib.aws import lambda_entry
 from lib.gates import caller_of
 from lib.http import Call, Function, Reply
 from lib.models import Submission
 from lib.runs import check_run
+from lib.standings import check_reach
 
 
 async def submit(call: Call) -> Reply:
@@ -18,12 +18,13 @@ async def submit(call: Call) -> Reply:
     submission = call.body(Submission)
     board = here.board(submission.board)
     run = check_run(board, submission, fresh_id=token_urlsafe(12), refuses_name=here.refuses_name)
+    check_reach(board, run.splits)
     ticket = admit(board, submission, here.settings, call.headers, now)
     caller = caller_of(call.address, here.settings.address_key)
     attempt = submissions.Attempt.of(board, run, caller, now, ticket)
-    with here.blocked.guard(board.name, caller, now):
+    async with here.blocked.guard(board, caller, now):
         return Reply.of(await submissions.submit(here.store, attempt))
 
 
 app = Function(post=submit)
-lambda_handler = Mangum(app, lifespan="off")
+lambda_handler = lambda_entry(app)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mangum import Mangum
-
+from lib.aws import lambda_entry
 from lib.boards import Board
-from lib.caching import KeptPage, matches
+from lib.caching import KeptPage, etag_of, matches
+from lib.cards import MEDIA_TYPE, card
 from lib.documents import render
 from lib.http import Call, Function, Reply
 from lib.pages import Top
@@ -27,7 +27,7 @@ async def top(call: Call) -> Reply:
         pages = [Page(selected_standing(board, query, now), query.limit, query.offset)]
     if query.player is not None:
         with_player = await read_top_with_player(here.store, pages[0], query.player, now)
-        return _reply(call, pages, KeptPage.of(_still(with_player), query.limit, now, until=now))
+        return _reply(call, query, pages, KeptPage.of(_still(with_player), query.limit, now, until=now))
     key = (board.name, query.is_plural, query.v, *(_identity(page) for page in pages))
     kept = here.pages.get(key, now) if board.cache else None
     if kept is None:
@@ -37,7 +37,7 @@ async def top(call: Call) -> Reply:
         kept = KeptPage.of(fields, rows, now, until=now + _lasting(board, pages, now))
         if kept.until > now:
             here.pages.keep(key, kept)
-    return _reply(call, pages, kept)
+    return _reply(call, query, pages, kept)
 
 
 def _identity(page: Page) -> tuple[object, ...]:
@@ -60,16 +60,21 @@ def _moving(call: Call, fields: Mapping[str, Any], page: Page) -> dict[str, Any]
     return {**fields, "resets_in": resets_in(page.standing.period, call.now)}
 
 
-def _reply(call: Call, pages: Sequence[Page], kept: KeptPage) -> Reply:
-    headers = {"ETag": kept.etag}
+def _reply(call: Call, query: TopQuery, pages: Sequence[Page], kept: KeptPage) -> Reply:
+    over = resets_in(pages[0].standing.period, call.now) == 0
+    picture = card(kept.fields, over=over, player=query.player) if query.format else None
+    etag = kept.etag if picture is None else etag_of(picture)
+    headers = {"ETag": etag}
     if kept.until > call.now:
         lasting = _lasting(pages[0].standing.board, pages, call.now)
         headers["Cache-Control"] = f"public, max-age=0, s-maxage={lasting // 1000}"
         # A cache on the way takes this off its own time, so that keeping a page twice does not make it twice as old.
         if age := (call.now - kept.since) // 1000:
             headers["Age"] = str(age)
-    if matches(kept.etag, call.headers.getlist("if-none-match")):
+    if matches(etag, call.headers.getlist("if-none-match")):
         return Reply(status=304, media_type=None, headers=headers)
+    if picture is not None:
+        return Reply(picture, media_type=MEDIA_TYPE, headers=headers)
     if "tops" in kept.fields:
         tops = zip(kept.fields["tops"], pages, strict=True)
         return Reply(render({"tops": [_moving(call, fields, page) for fields, page in tops]}), headers=headers)
@@ -77,4 +82,4 @@ def _reply(call: Call, pages: Sequence[Page], kept: KeptPage) -> Reply:
 
 
 app = Function(get=top)
-lambda_handler = Mangum(app, lifespan="off")
+lambda_handler = lambda_entry(app)

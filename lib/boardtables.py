@@ -27,7 +27,8 @@ from lib.durations import UNITS, Rate
 class Table(BaseModel):
     """One table of the file; an unknown key or a value of another type is refused, never converted."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    # Deferred, as with all models: a table is built once, as a part of its board, and not at every import as well.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class ScoreRule(Table):

@@ -49,7 +49,8 @@ class Body:
     async def discard(self) -> None:
         """Receive what is left of a body that nobody wants, up to a bound in size and time.
 
-        A client that is still sending when the connection closes sees that, and not the answer which says why.
+        uvicorn does this by itself. A server that closes instead breaks the connection under a client that is still
+        sending, and that never reads the answer.
         """
         if self._waits:
             return

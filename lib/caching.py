@@ -26,8 +26,7 @@ class KeptPage:
     @classmethod
     def of(cls, fields: dict[str, Any], rows: int, since: int, until: int) -> Self:
         """Return a page with the ETag of what is shown, whatever the time until the reset."""
-        digest = hashlib.blake2b(render(fields), digest_size=12).hexdigest()
-        return cls(fields, rows, f'"{digest}"', since, until)
+        return cls(fields, rows, etag_of(render(fields)), since, until)
 
 
 class KeptPages:
@@ -57,6 +56,11 @@ class KeptPages:
         while len(self._pages) > self._most or self._rows > self._most_rows:
             _, dropped = self._pages.popitem(last=False)
             self._rows -= dropped.rows
+
+
+def etag_of(content: bytes) -> str:
+    """Return the ETag of what is shown."""
+    return f'"{hashlib.blake2b(content, digest_size=12).hexdigest()}"'
 
 
 def matches(etag: str, if_none_match: Sequence[str]) -> bool:

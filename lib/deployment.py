@@ -11,6 +11,7 @@ from lib.boards import Board
 from lib.caching import KeptPages
 from lib.errors import UnknownBoard
 from lib.gates import Blocked
+from lib.logs import note_board
 from lib.namefilters import load_filter
 from lib.settings import Settings
 from lib.store import Store
@@ -33,7 +34,7 @@ class Deployment:
         self.boards = boards
         self.clock = clock
         self.store = Store(Upstash(settings.url, settings.token, timeout=settings.timeout), settings.prefix)
-        self.blocked = Blocked()
+        self.blocked = Blocked(patience=settings.timeout)
         self.refuses_name = load_filter(settings.name_filter)
         self.pages = KeptPages()
 
@@ -46,9 +47,11 @@ class Deployment:
     def board(self, name: str) -> Board:
         """Return a board by its exact name; raise UnknownBoard."""
         try:
-            return self.boards[name]
+            board = self.boards[name]
         except KeyError:
             raise UnknownBoard() from None
+        note_board(name)
+        return board
 
 
 @cache

@@ -60,7 +60,7 @@ def parse(body: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise BadJson(f"{error.msg} at character {error.pos}.") from None
     if not isinstance(value, dict):
-        raise Invalid("The body should be a JSON object.")
+        raise Invalid.field("", "The body should be a JSON object.")
     return value
 
 

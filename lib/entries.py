@@ -5,6 +5,7 @@ submission's millisecond as 13 digits. `desc` boards are read in reverse, so the
 """
 
 import json
+import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,6 +26,14 @@ def ordered_hex(number: float) -> str:
     return f"{bits ^ (_ALL_BITS if bits & _SIGN else _SIGN):016x}"
 
 
+def stored_number(text: str | float) -> float:
+    """Read a number of the store; raise ValueError for one that no JSON can show."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("not a finite number")
+    return number
+
+
 def number_of_hex(text: str) -> float:
     """Return the double that `ordered_hex` made the text of."""
     bits = int(text, 16)
@@ -43,6 +52,11 @@ def tie_key(board: Board, at: int, tiebreak: float | None = None) -> str:
         return digits
     text = ordered_hex(tiebreak)
     return (text if board.tiebreak == board.order else _inverted(text)) + digits
+
+
+def made_at(board: Board, tie: str) -> int:
+    """Return the millisecond that a tie key was made for; raise ValueError where it is none."""
+    return _LAST_MS - int(tie[-13:]) if board.descending else int(tie[-13:])
 
 
 def meta_text(meta: Meta) -> str:
@@ -73,19 +87,18 @@ class Entry:
 
 
 def _meta(text: str) -> dict[str, Any]:
-    meta = json.loads(text) if text else {}
+    meta = json.loads(text, parse_float=stored_number, parse_constant=stored_number) if text else {}
     return meta if isinstance(meta, dict) else {}
 
 
 def parse_entry(board: Board, text: str, score: str | float) -> Entry:
     """Read one row of a standing; raises ValueError where the text is no entry."""
     tie, player, name, meta = text.split("\t", 3)
-    digits, hex_text = tie[-13:], tie[:-13]
-    at = _LAST_MS - int(digits) if board.descending else int(digits)
+    at, hex_text = made_at(board, tie), tie[:-13]
     tiebreak = None
     if hex_text:
-        tiebreak = number_of_hex(hex_text if board.tiebreak == board.order else _inverted(hex_text))
-    return Entry(player, float(score), tiebreak, name or None, _meta(meta), at)
+        tiebreak = stored_number(number_of_hex(hex_text if board.tiebreak == board.order else _inverted(hex_text)))
+    return Entry(player, stored_number(score), tiebreak, name or None, _meta(meta), at)
 
 
 def with_profile(entry: Entry, name: str | None, meta: str | None) -> Entry:

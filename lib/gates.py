@@ -1,15 +1,17 @@
 """Who calls, and who is known to be blocked. What is counted is counted by the scripts, for all processes together."""
 
+import asyncio
 import hashlib
 from base64 import urlsafe_b64encode
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from lib.boards import Board
 from lib.durations import Rate
-from lib.errors import AddressBlocked, Quota, Retryable
+from lib.errors import AddressBlocked, Quota, Retryable, StoreUnavailable
 from lib.scripts import script
 from lib.store import Store
 from lib.upstash import understood
@@ -36,28 +38,71 @@ def caller_of(address: str, key: bytes) -> str:
     return urlsafe_b64encode(digest).decode()
 
 
+@dataclass(slots=True)
+class _Sent:
+    """What this process has asked the store for a caller since it began to count, and until when (ms) it counts."""
+
+    until: int
+    calls: int = 0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
 class Blocked:
     """The callers this process has seen refused, until their time is up: refusing them again costs no command.
 
     Bounded, so that a flood from many addresses cannot fill the memory; the longest known are forgotten first.
     """
 
-    def __init__(self, most: int = MOST_BLOCKED) -> None:
+    def __init__(self, most: int = MOST_BLOCKED, patience: float = 2.5) -> None:
         self._most = most
+        self._patience = patience
         self._until: OrderedDict[tuple[str, str], tuple[int, Retryable]] = OrderedDict()
+        self._sent: OrderedDict[tuple[str, str], _Sent] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._until)
 
-    @contextmanager
-    def guard(self, board: str, caller: str, now: int) -> Iterator[None]:
+    @asynccontextmanager
+    async def guard(self, board: Board, caller: str, now: int) -> AsyncIterator[None]:
         """Refuse a caller known to be blocked, and remember one whom the address gate refuses inside."""
-        self.check(board, caller, now)
+        self.check(board.name, caller, now)
+        async with self._turn(board, caller, now):
+            self.check(board.name, caller, now)
+            try:
+                yield
+            except AddressBlocked as refusal:
+                self.note(board.name, caller, refusal, now)
+                raise
+
+    def _turn(self, board: Board, caller: str, now: int) -> AbstractAsyncContextManager[None]:
+        """Return what to hold while asking the store: nothing, or for whoever may be over the limit, a place in a row.
+
+        Else a flood that comes all at once would reach the store before the first refusal is known.
+        """
+        rate = board.limits.per_ip
+        if rate is None:
+            return nullcontext()
+        sent = self._sent.pop((board.name, caller), None)
+        if sent is None or sent.until <= now:
+            sent = _Sent(now + rate.period)
+        self._sent[board.name, caller] = sent
+        if len(self._sent) > self._most:
+            self._sent.popitem(last=False)
+        sent.calls += 1
+        return self._alone(sent.turn) if sent.calls > rate.limit else nullcontext()
+
+    @asynccontextmanager
+    async def _alone(self, turn: asyncio.Lock) -> AsyncIterator[None]:
+        try:
+            # No longer than the store may take: a row behind a store that does not answer must not grow into minutes.
+            async with asyncio.timeout(self._patience):
+                await turn.acquire()
+        except TimeoutError:
+            raise StoreUnavailable("The store was busy with other requests of this caller.") from None
         try:
             yield
-        except AddressBlocked as refusal:
-            self.note(board, caller, refusal, now)
-            raise
+        finally:
+            turn.release()
 
     def note(self, board: str, caller: str, refusal: Retryable, now: int) -> None:
         """Remember that a board refused a caller at `now` (ms)."""

@@ -21,6 +21,8 @@ from lib.cors import cors_headers, is_allowed, preflight_headers
 from lib.deployment import Deployment, process_deployment
 from lib.documents import parse, render
 from lib.errors import LaurelError, MethodNotAllowed, Misconfigured, NotFound, OriginNotAllowed
+from lib.lifespan import attend
+from lib.logs import complain, logged, note_code
 from lib.queries import invalid, refuse_parameters
 from lib.settings import Settings
 
@@ -74,6 +76,7 @@ Handler = Callable[[Call], Awaitable[Reply]]
 
 def problem(error: LaurelError, request_id: str) -> Reply:
     """Return the problem document of a failure; only an internal one names the request, which the log has too."""
+    note_code(error.code)
     document = {
         "type": f"urn:laurel:{error.code}",
         "title": error.title,
@@ -125,14 +128,29 @@ class Function:
         """Return the same function on another deployment than the process's own."""
         return Function(get=self._get, post=self._post, other=self._other, deployment=deployment)
 
+    @property
+    def route(self) -> str:
+        """The name of this function in the log: its handler's."""
+        handler = self._post or self._get or self._other
+        return handler.__name__.strip("_") if handler else ""
+
+    def start(self) -> None:
+        """Read the process's deployment ahead of the first request; what is wrong with it goes to the log."""
+        if self._deployment is None:
+            try:
+                process_deployment()
+            except Misconfigured as error:
+                complain(error.detail)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
-            await _decline(scope, receive, send)
+            await attend(self.start, scope, receive, send)
             return
         request = Request(scope)
         body = Body(request.headers, receive)
         request_id = token_hex(8)
+        send = logged(send, request_id, self.route)
         origin = request.headers.get("origin")
         origins: tuple[str, ...] = ("*",)
         try:
@@ -142,7 +160,7 @@ class Function:
         except ClientDisconnect:
             return
         except Misconfigured as error:
-            _log.error("misconfigured: %s", error.detail)
+            complain(error.detail)
             # A preflight that fails would hide from a page what the request itself is told.
             preflight = request.method == "OPTIONS"
             reply = self._preflight(request, allowed=True) if preflight else problem(error, request_id)
@@ -208,9 +226,15 @@ class Site:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request to the function of its path."""
-        # An app that mounts this one leaves the whole path as it was and says which part of it is its own.
-        path = "/" + scope.get("path", "").removeprefix(scope.get("root_path", "")).strip("/")
+        path = "/" + _path_below_mount(scope).strip("/")
         await self._functions.get(path, self._nothing)(scope, receive, send)
+
+
+def _path_below_mount(scope: Scope) -> str:
+    # An app that mounts this one leaves the whole path as it was, and says which part of it is its own.
+    path: str = scope.get("path", "")
+    mount = scope.get("root_path", "").rstrip("/")
+    return path[len(mount) :] if f"{path}/".startswith(f"{mount}/") else path
 
 
 def _without_body(scope: Scope, send: Send) -> Send:
@@ -222,15 +246,3 @@ def _without_body(scope: Scope, send: Send) -> Send:
         await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
 
     return send_head  # type: ignore[return-value]  # Starlette's own message type is a MutableMapping
-
-
-async def _decline(scope: Scope, receive: Receive, send: Send) -> None:
-    """Close a websocket; say yes to a server that starts and stops us: there is nothing to do before a request."""
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close"})
-        return
-    while True:
-        message = await receive()
-        await send({"type": f"{message['type']}.complete"})
-        if message["type"] == "lifespan.shutdown":
-            return

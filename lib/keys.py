@@ -32,6 +32,11 @@ class Keys:
         self._board = f"{prefix}:{{{board.name}}}"
         self._rules = f"{self._board}:{board.rules}"
 
+    @property
+    def beginning(self) -> str:
+        """Return what every key of this board begins with."""
+        return f"{self._board}:"
+
     def standing(self, period: Period, selection: Selection) -> str:
         """Return the sorted set of one standing: entry text → score."""
         return f"{self._rules}:{period.window}:{period.id}:{selection_text(selection)}"

@@ -68,6 +68,14 @@ def note_board(name: str) -> None:
         line.board = name
 
 
+def note_store(*, billed: int, seconds: float = 0.0) -> None:
+    """Add what the current request asked of the store: commands that are billed, and the time it waited for them."""
+    line = current.get()
+    if line is not None:
+        line.commands += billed
+        line.store_seconds += seconds
+
+
 def note_code(code: str) -> None:
     """Say with which problem the current request is answered."""
     line = current.get()
@@ -91,7 +99,7 @@ def logged(send: Send, request_id: str, route: str) -> Send:
         if message["type"] == "http.response.start":
             status = message["status"]
             ms, store_ms = line.milliseconds
-            timing = f"store;dur={store_ms}, total;dur={ms}".encode()
+            timing = f'store;dur={store_ms}, total;dur={ms}, commands;desc="{line.commands}"'.encode()
             message = {**message, "headers": [*message["headers"], (b"server-timing", timing)]}
         elif not message.get("more_body"):
             _write(line.text(status))

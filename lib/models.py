@@ -24,34 +24,44 @@ Number = int | float
 class Submission(BaseModel):
     """The body of `POST /submit`, well-formed; whether its board takes it is judged later."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
     board: str
     player: Player
     score: Exact
+    """A finite decimal number; the board says from where to where, and in which steps."""
     name: str | None = None
+    """What is shown for the player, cleaned of what cannot be seen; too long a name is refused, never cut."""
     meta: dict[str, Any] | None = None
+    """What else the run brought, of the kinds that the board declares."""
     splits: dict[str, str] | None = None
+    """What the run belongs to, such as `{"mode": "words"}`; a missing split skips the standings that need it."""
     tiebreak: Exact | None = None
+    """What decides between equal scores; demanded on a board that has tie-breaks, refused on others."""
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{8,64}$")] | None = None
+    """The same for every try of the same submission, so that it is counted once."""
     ticket: Annotated[str, Field(max_length=2048)] | None = None
+    """What `start` gave for this run."""
     ranks: Literal["improved", "all", "none"] = "improved"
+    """For which standings to answer with rank and total."""
 
 
 class StartRequest(BaseModel):
     """The body of `POST /start`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
     board: str
     player: Player | None = None
+    """Who plays; a new player is made where it is left out."""
     player_token: Annotated[str, Field(max_length=2048)] | None = None
+    """What the first `start` of this player gave, as the proof of being them."""
 
 
 class Answer(BaseModel):
     """The root of what goes out; built from values that are right already."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class StandingResult(Answer):

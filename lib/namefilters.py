@@ -16,8 +16,9 @@ def load_filter(spec: str | None) -> Callable[[str], object] | None:
         found: Any = import_module(module)
         for name in path.split("."):
             found = getattr(found, name)
-    except (ImportError, AttributeError) as error:
-        raise Misconfigured(f"LAUREL_NAME_FILTER: {spec} cannot be imported ({error}).") from None
+    except Exception as error:  # an import runs whatever the module holds
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise Misconfigured(f"LAUREL_NAME_FILTER: {spec} cannot be imported ({reason}).") from None
     if not callable(found):
         raise Misconfigured(f"LAUREL_NAME_FILTER: {spec} is not callable.")
     refuses: Callable[[str], object] = found

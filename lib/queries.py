@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -76,7 +76,7 @@ def invalid(error: ValidationError) -> Invalid:
 class Selectors(BaseModel):
     """The parameters that choose a standing."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
     board: str
     window: str | None = None
@@ -111,6 +111,7 @@ class TopQuery(Selectors):
     offset: Annotated[Whole, Field(ge=0, le=2**53)] = 0
     player: PlayerName | None = None
     v: Annotated[str, Field(max_length=64)] = ""
+    format: Literal["svg"] | None = None
     windows: str | None = None
     plural_splits: str | None = Field(default=None, alias="splits")
 
@@ -121,7 +122,7 @@ class TopQuery(Selectors):
 
     def refuse_mixed(self) -> None:
         """Raise Invalid for what only a single standing has, where several are asked for."""
-        for name in ("window", "offset", "player", *(self.model_extra or {})) if self.is_plural else ():
+        for name in ("window", "offset", "player", "format", *(self.model_extra or {})) if self.is_plural else ():
             if name in self.model_fields_set:
                 raise Invalid.field(name[:MOST_NAMED], "does not go with windows or splits")
 

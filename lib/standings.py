@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lib.boards import Board
-from lib.entries import Entry, parse_entry, plain_number, with_profile
+from lib.entries import Entry, parse_entry, plain_number, stored_number, with_profile
+from lib.errors import Invalid
 from lib.keys import Keys, Selection, slots
 from lib.windows import Period
 
@@ -54,6 +55,13 @@ def selections(board: Board, splits: Selection) -> list[dict[str, str]]:
     return [{s: splits[s] for s in names} for names in board.by if all(s in splits for s in names)]
 
 
+def check_reach(board: Board, splits: Selection) -> None:
+    """Raise Invalid where the given splits are enough for no selection of a board, whatever the time."""
+    if not selections(board, splits):
+        kept = ", ".join("+".join(names) for names in board.by)
+        raise Invalid.field("splits", f"belong to no standing of this board; it keeps them by {kept}")
+
+
 def standings_of(board: Board, splits: Selection, at: int) -> list[Standing]:
     """Return every standing that a submission made at `at` (ms) belongs to, windows first."""
     periods = [board.calendar.current(window, at) for window in board.windows]
@@ -88,4 +96,4 @@ def dressed(entries: list[tuple[int, Entry]], profiles: Sequence[str | None]) ->
 
 def optional_number(text: str) -> int | float | None:
     """Return a script's number, where empty text is nothing."""
-    return plain_number(float(text)) if text else None
+    return plain_number(stored_number(text)) if text else None

@@ -87,16 +87,19 @@ def _limits(board: Board) -> list[str]:
 
 def _standing_arguments(attempt: Attempt, standing: Standing, keys: list[str], names: Keys) -> list[str]:
     """Return one standing's arguments, adding the value sets of its open splits to the keys."""
-    slots = standing.slots
+    board, slots = standing.board, standing.slots
     values: list[str] = []
     for split, value in standing.selection.items():
-        rule = standing.board.splits[split]
+        rule = board.splits[split]
         if isinstance(rule, OpenSplit):
             key = names.values(standing.period, split)
             if key not in keys:
                 keys.append(key)
             values += [str(keys.index(key) + 1), str(rule.max), value]
+    # Counted among all that the board keeps: the others come and go with the seasons.
+    row, column = board.windows.index(standing.period.window), board.by.index(tuple(sorted(standing.selection)))
     return [
+        str(row * len(board.by) + column + 1),
         slots[0],
         slots[1] if len(slots) > 1 else "",
         str(standing.period.start),

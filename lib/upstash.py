@@ -9,8 +9,6 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -18,6 +16,7 @@ from upstash_redis.asyncio import Redis
 from upstash_redis.errors import UpstashError
 
 from lib.errors import StoreUnavailable
+from lib.logs import note_store
 from lib.scripts import Script
 
 _log = logging.getLogger("laurel")
@@ -25,17 +24,8 @@ _log = logging.getLogger("laurel")
 # Seconds an idle connection is kept. The pool's own 5 s would pay a TLS handshake for every quiet minute.
 IDLE_SECONDS = 300
 CONNECTIONS = 64
-
-
-@dataclass(slots=True)
-class Usage:
-    """What one call of a function used: `requests` to Upstash and `seconds` spent waiting for them."""
-
-    requests: int = 0
-    seconds: float = 0.0
-
-
-usage: ContextVar[Usage | None] = ContextVar("usage", default=None)
+# What reading an answer of the wrong form raises; the SDK asserts that it is not `null`.
+NONSENSE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, AssertionError)
 
 
 class Unanswered(StoreUnavailable):
@@ -57,6 +47,11 @@ class Upstash:
         self._timeout = timeout
         self._knows_flag = True
 
+    @property
+    def knows_flag(self) -> bool:
+        """Return whether scripts go out with the flag that keeps Upstash from locking the whole database."""
+        return self._knows_flag
+
     async def close(self) -> None:
         """Close all connections."""
         await self._redis.close()
@@ -74,9 +69,11 @@ class Upstash:
         """Ask whether the store is up (not billed)."""
         async with self.deadline():
             try:
-                await self._execute(["PING"])
+                answer = await self._execute(["PING"], billed=0)
             except UpstashError as error:
                 raise refused(error) from error
+        if answer != "PONG":
+            raise StoreUnavailable("The store did not answer in a form that is known.")
 
     async def command(self, *command: str) -> Any:
         """Send one command."""
@@ -93,7 +90,7 @@ class Upstash:
             for command in commands:
                 multi.execute(list(command))
             try:
-                answer = await self._send(multi.exec())
+                answer = await self._send(multi.exec(), billed=len(commands))
             except UpstashError as error:
                 raise refused(error) from error
         if not isinstance(answer, list) or len(answer) != len(commands):
@@ -110,11 +107,15 @@ class Upstash:
         """
         async with self.deadline():
             try:
-                return await self._run(script, keys, arguments)
+                reply = await self._run(script, keys, arguments)
             except Unanswered:
                 if again is None:
                     raise
-                return await self._run(script, keys, again)
+                reply = await self._run(script, keys, again)
+        with understood():
+            called, answer = reply
+            note_store(billed=int(called))
+            return answer
 
     async def _run(self, script: Script, keys: Sequence[str], arguments: Sequence[str]) -> Any:
         ending = "_RO" if script.reads else ""
@@ -136,28 +137,25 @@ class Upstash:
         except UpstashError as error:
             raise refused(error) from error
 
-    async def _execute(self, command: Sequence[str]) -> Any:
-        return await self._send(self._redis.execute(list(command)))
+    async def _execute(self, command: Sequence[str], *, billed: int = 1) -> Any:
+        return await self._send(self._redis.execute(list(command)), billed=billed)
 
-    async def _send(self, request: Awaitable[Any]) -> Any:
+    async def _send(self, request: Awaitable[Any], *, billed: int) -> Any:
         """Wait for one answer; an `UpstashError` is the server's own word and passes through."""
-        spent = usage.get()
         started = time.perf_counter()
         try:
             return await request
         except (httpx.ConnectError, httpx.TimeoutException) as error:
             raise unreachable(error) from error
-        except httpx.TransportError as error:
+        except httpx.HTTPError as error:
             _log.warning("store: no answer (%s)", type(error).__name__)
             raise Unanswered("The store did not answer.") from error
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except NONSENSE as error:
             # The SDK takes any body for an answer and fails on it in its own ways.
             _log.warning("store: an answer of unknown form (%s)", type(error).__name__)
             raise StoreUnavailable("The store did not answer in a form that is known.") from error
         finally:
-            if spent is not None:
-                spent.requests += 1
-                spent.seconds += time.perf_counter() - started
+            note_store(billed=billed, seconds=time.perf_counter() - started)
 
 
 def _is_about_unknown_flag(error: UpstashError) -> bool:
@@ -171,7 +169,7 @@ def understood() -> Iterator[None]:
     """Turn the faults of reading an answer that makes no sense into `StoreUnavailable`."""
     try:
         yield
-    except (ValueError, TypeError, LookupError) as error:
+    except NONSENSE as error:
         _log.warning("store: an answer that makes no sense (%s)", type(error).__name__)
         raise StoreUnavailable("The store did not answer in a form that is known.") from error
 

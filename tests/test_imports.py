@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 # From left to right: a module of lib/ imports only from the layers above its own line.
 LAYERS = (
     ("errors",),
-    ("settings", "durations", "windows", "names", "times", "documents"),
+    ("settings", "durations", "windows", "names", "times", "documents", "logs", "lifespan"),
     ("boardvalues",),
     ("boardtables",),
     ("boards",),
@@ -25,12 +25,14 @@ LAYERS = (
     ("scripts", "queries"),
     ("upstash",),
     ("store",),
-    ("reads", "caching", "gates", "cors", "bodies"),
-    ("submissions", "tops", "ranks", "selecting"),
-    ("tickets", "namefilters"),
-    ("admission",),
+    ("reads", "caching", "cards", "gates", "cors", "bodies"),
+    ("submissions", "tops", "ranks", "selecting", "holdings"),
+    ("tickets", "namefilters", "wordlist", "moderation"),
+    ("admission", "sweeping"),
     ("deployment",),
     ("http",),
+    ("events",),
+    ("aws",),
 )
 LAYER_OF = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 LONGEST = 250

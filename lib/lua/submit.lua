@@ -54,9 +54,9 @@ end
 
 -- What stands now, for an id that came before.
 local function replay(improved, effective)
-  for number, standing in ipairs(standings) do
+  for _, standing in ipairs(standings) do
     local held = standing.held
-    standing.improved = string.sub(improved, number, number) == "1" and effective >= standing.start * 1000
+    standing.improved = string.sub(improved, standing.place, standing.place) == "1" and effective >= standing.start * 1000
     if held then
       standing.score, standing.tie, standing.tail = held.score, held.tie, held.tail
       standing.ranked = held.tail ~= ""
@@ -97,14 +97,13 @@ end
 
 -- Nothing refuses any more.
 
-local improved = {}
-for number, standing in ipairs(standings) do
+local improved = "" -- a digit a place, so that a replay finds its own when a season has begun or ended since
+for _, standing in ipairs(standings) do
   if not standing.late then
     write(standing)
   end
-  improved[number] = standing.improved and "1" or "0"
+  improved = improved .. string.rep("0", standing.place - #improved - 1) .. (standing.improved and "1" or "0")
 end
-improved = table.concat(improved)
 if string.find(improved, "1", 1, true) then
   remember_id(improved)
 end

@@ -84,7 +84,9 @@ local function open_standing(key, board)
     local needle = "\t" .. player .. "\t"
     local all = standing.rows()
     for at = 1, #all, 2 do
-      if string.find(all[at], needle, 1, true) then
+      local found = string.find(all[at], needle, 1, true)
+      -- Somebody else's name may be spelt like this player, so it has to be the first tab.
+      if found and found == string.find(all[at], "\t", 1, true) then
         return all[at], all[at + 1]
       end
     end

@@ -51,6 +51,7 @@ local standings = {}
 for number = 1, take_number() do
   local standing = {
     key = KEYS[FIRST_STANDING + number - 1],
+    place = take_number(), -- from 1, among all standings that one submission may reach
     slots = { take() }, -- the record's fields it may lie in: one, or two for a season
     start = 0,
     values = {}, -- of open splits: {key, max, value}

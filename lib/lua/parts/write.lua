@@ -79,12 +79,16 @@ local function write(standing)
     created = replace(standing)
   elseif standing.fate == "enter" then
     created = enter(standing)
+  elseif standing.fate == "same" then
+    -- The old row again: nothing changes while it is there, and where others had pushed it out it may be back.
+    standing.tie = held.tie
+    created = replace(standing)
   else
     standing.score, standing.tie, standing.tail = held.score, held.tie, held.tail
     standing.ranked = held.tail ~= ""
   end
   standing.improved = standing.fate ~= "miss"
-  standing.written = standing.fate == "replace" or standing.fate == "enter"
+  standing.written = standing.improved
   local refreshed = keep_alive(standing, created)
   if standing.written or standing.found or refreshed then
     local day = standing.oldest > 0 and request.day or "-"

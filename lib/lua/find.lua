@@ -1,0 +1,16 @@
+-- Find a player's rows by looking through capped standings, for where the record does not say.
+--
+-- KEYS   the standings
+-- ARGV   1 for a descending board, cap, player
+-- reply  for each standing {text, score}, or {} where there is no row
+-- billed EVALSHA_RO + ZRANGE a standing
+-- flags  no-writes
+-- parts  integer standing
+
+local board = { descending = ARGV[1] == "1", cap = tonumber(ARGV[2]), numbering = "ordinal" }
+local found = {}
+for number, key in ipairs(KEYS) do
+  local text, score = open_standing(key, board).search(ARGV[3])
+  found[number] = text and { text, score } or {}
+end
+return found
