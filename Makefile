@@ -9,6 +9,8 @@ NODE_READY := tools/deploy/node_modules/.package-lock.json
 
 # The interpreter comes from the machine, never from a download, and never from another environment that is active.
 export UV_PYTHON_DOWNLOADS := never
+# A network with a certificate authority of its own has it in the system's store, where pip and git look as well.
+export UV_SYSTEM_CERTS := true
 export UV_PROJECT_ENVIRONMENT := $(VENV)
 unexport VIRTUAL_ENV PYTHONHOME
 SYNC = $(VENV)/bin/uv sync --quiet --frozen --all-extras --python $(PY)

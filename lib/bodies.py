@@ -52,7 +52,7 @@ class Body:
         uvicorn does this by itself. A server that closes instead breaks the connection under a client that is still
         sending, and that never reads the answer.
         """
-        if self._waits:
+        if self._waits or not self._more:
             return
         left = MOST_DISCARDED
         try:

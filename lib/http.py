@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 from lib.bodies import Body
 from lib.cors import cors_headers, is_allowed, preflight_headers
 from lib.deployment import Deployment, process_deployment
-from lib.documents import parse, render
+from lib.documents import parse, render, render_model
 from lib.errors import LaurelError, MethodNotAllowed, Misconfigured, NotFound, OriginNotAllowed
 from lib.lifespan import attend
 from lib.logs import complain, logged, note_code
@@ -68,7 +68,7 @@ class Reply:
     @classmethod
     def of(cls, answer: BaseModel, status: int = 200) -> "Reply":
         """Return an answer as JSON."""
-        return cls(render(answer.model_dump()), status)
+        return cls(render_model(answer), status)
 
 
 Handler = Callable[[Call], Awaitable[Reply]]

@@ -58,7 +58,7 @@ def parse_query(raw: bytes) -> dict[str, str]:
 
 def refuse_parameters(raw: bytes) -> None:
     """Raise Invalid where a call that takes no parameters is given one."""
-    for name in parse_query(raw):
+    for name in parse_query(raw) if raw else ():
         raise Invalid.field(name[:MOST_NAMED], "is not a parameter here")
 
 

@@ -1,6 +1,7 @@
 """Instants as they are written in answers."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 def instant(ms: int) -> str:
@@ -10,6 +11,7 @@ def instant(ms: int) -> str:
     return f"{whole.isoformat()}.{ms % 1000:03d}Z"
 
 
+@lru_cache(maxsize=256)  # the bounds of a few periods, in every answer
 def instant_of(seconds: int | None) -> str | None:
     """Return epoch seconds likewise; nothing for no instant."""
     return None if seconds is None else instant(seconds * 1000)

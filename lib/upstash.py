@@ -9,6 +9,8 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import cached_property
+from ssl import SSLContext
 from typing import Any
 
 import httpx
@@ -36,16 +38,23 @@ class Upstash:
     """A client for one database; keep one per process, so that connections are used again."""
 
     def __init__(self, url: str, token: str, *, timeout: float) -> None:
-        self._redis = Redis(url, token, rest_encoding=None, rest_retries=0, allow_telemetry=False)
+        self._url, self._token = url, token
+        self._timeout = timeout
+        self._knows_flag = True
+
+    @cached_property
+    def _redis(self) -> Redis:
+        # At the first command: what the client loads is a fifth of a cold start, and refusals do without it.
+        redis = Redis(self._url, self._token, rest_encoding=None, rest_retries=0, allow_telemetry=False)
         # The SDK has no public way to set the pool. A test fails when this attribute goes away.
-        self._redis._http._client = httpx.AsyncClient(
-            timeout=httpx.Timeout(timeout),
+        redis._http._client = httpx.AsyncClient(
+            verify=_certificates(redis._http._client),
+            timeout=httpx.Timeout(self._timeout),
             limits=httpx.Limits(
                 max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS, keepalive_expiry=IDLE_SECONDS
             ),
         )
-        self._timeout = timeout
-        self._knows_flag = True
+        return redis
 
     @property
     def knows_flag(self) -> bool:
@@ -54,11 +63,13 @@ class Upstash:
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._redis.close()
+        if "_redis" in vars(self):
+            await self._redis.close()
 
     @asynccontextmanager
     async def deadline(self) -> AsyncIterator[None]:
         """Bound everything inside together; raise `StoreUnavailable` when the time is up."""
+        _ = self._redis  # the first time it is loaded here: the deadline is for the store
         try:
             async with asyncio.timeout(self._timeout):
                 yield
@@ -162,6 +173,12 @@ def _is_about_unknown_flag(error: UpstashError) -> bool:
     # The refusal of a key outside of KEYS names the flag as well: that server knows it.
     text = str(error).lower()
     return ("flag" in text or "shebang" in text) and "dynamic keys" not in text
+
+
+def _certificates(client: httpx.AsyncClient) -> SSLContext | bool:
+    """Return the certificates that a client has read, or True to read them (again), which takes 20 ms."""
+    pool = getattr(client._transport, "_pool", None)
+    return getattr(pool, "_ssl_context", None) or True
 
 
 @contextmanager

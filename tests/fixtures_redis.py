@@ -49,12 +49,19 @@ def _wait_for_redis(port: int, process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def serve(app: ASGIApp) -> Iterator[str]:
-    """Run an ASGI application in a thread, and give its `http://` address."""
+def serve(app: ASGIApp, *, keep_alive: int = 5) -> Iterator[str]:
+    """Run an ASGI application in a thread, and give its `http://` address; idle connections last `keep_alive` s."""
     # The protocol is spelt out because asyncio sets TCP_NODELAY only on sockets that name it.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, log_level="warning", proxy_headers=False, ws="none", timeout_graceful_shutdown=2)
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            proxy_headers=False,
+            ws="none",
+            timeout_keep_alive=keep_alive,
+            timeout_graceful_shutdown=2,
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
