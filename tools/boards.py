@@ -1,0 +1,165 @@
+"""The boards as they are understood, in the form of `boards.toml`: what is printed can be read back."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from lib.boards import Board
+from lib.boardtables import OpenSplit
+from lib.boardvalues import written
+from lib.durations import UNITS, Rate
+from tools.arguments import Commands, Options, add_command
+from tools.operator import boards_of
+from tools.terminal import say, say_json
+
+Tables = dict[str, Any]
+
+_UNITS = ("ms", "s", "m", "h", "d")
+_BARE = re.compile("[A-Za-z0-9_-]+")
+
+
+def effective(board: Board) -> Tables:
+    """Return every key of a board with the value in use, defaults included; what is off or absent is left out."""
+    limits = board.limits
+    ticket = board.ticket
+    return _present(
+        {
+            "order": board.order,
+            "keep": board.keep,
+            "windows": list(board.windows),
+            "timezone": board.timezone,
+            "week_start": board.week_start,
+            "cap": board.cap,
+            "remember": _duration(board.remember),
+            "rank": board.rank,
+            "tiebreak": board.tiebreak,
+            "names": board.names,
+            "score": _present({"min": board.score.min, "max": board.score.max, "step": board.score.step}),
+            "name": {"max": board.name_rule.max, "required": board.name_rule.required},
+            "meta": dict(board.meta),
+            "retain": _retained(board),
+            "cache": _duration(board.cache),
+            "auth": board.auth,
+            "ticket": _present(
+                {
+                    "shortest": _duration(ticket.shortest),
+                    "longest": _duration(ticket.longest),
+                    "per_second": ticket.per_second,
+                    "period_of": ticket.period_of,
+                }
+            ),
+            "limits": {
+                "per_ip": _rate(limits.per_ip),
+                "per_player": _rate(limits.per_player),
+                "cooldown": _duration(limits.cooldown) if limits.cooldown else "0",
+            },
+            "splits": _splits(board),
+            "season": [{"name": season.name, "starts": season.starts, "ends": season.ends} for season in board.seasons],
+        }
+    )
+
+
+def _present(table: Mapping[str, Any]) -> Tables:
+    return {key: value for key, value in table.items() if value is not None and value not in ({}, [])}
+
+
+def _retained(board: Board) -> Tables:
+    retained = {window: board.retain(window) for window in board.windows}
+    return {window: _duration(kept) for window, kept in retained.items() if kept is not None}
+
+
+def _splits(board: Board) -> Tables:
+    splits: Tables = {
+        name: {"pattern": rule.pattern.pattern, "max": rule.max} if isinstance(rule, OpenSplit) else list(rule.values)
+        for name, rule in board.splits.items()
+    }
+    return {**splits, "by": [written(selection) for selection in board.by]} if splits else {}
+
+
+def _duration(ms: int) -> str:
+    """Return a duration in the largest unit up to days that it is a whole number of."""
+    unit = max((unit for unit in _UNITS if ms % UNITS[unit] == 0), key=UNITS.__getitem__) if ms else "s"
+    return f"{ms // UNITS[unit]}{unit}"
+
+
+def _rate(rate: Rate | None) -> str:
+    return "0" if rate is None else f"{rate.limit}/{_duration(rate.period)}"
+
+
+def as_toml(boards: Mapping[str, Board]) -> str:
+    """Return the effective boards as a file that means the same."""
+    return "\n\n".join("\n".join(_lines(name, effective(board))) for name, board in boards.items())
+
+
+def as_json(boards: Mapping[str, Board]) -> Tables:
+    """Return the effective boards for JSON; numbers stay exact where a double can hold them, instants are text."""
+    found = {name: effective(board) for name, board in boards.items()}
+    plain: Tables = json.loads(json.dumps(found, default=_plain))
+    return plain
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Decimal):
+        return int(value) if value == int(value) else float(value)
+    assert isinstance(value, datetime)
+    return _instant(value)
+
+
+def _lines(name: str, board: Tables) -> Iterator[str]:
+    yield f"[board.{_key(name)}]"
+    for key, value in board.items():
+        if key not in ("splits", "season"):
+            yield f"{_key(key)} = {_value(value)}"
+    if "splits" in board:
+        yield f"\n[board.{_key(name)}.splits]"
+        yield from (f"{_key(key)} = {_value(value)}" for key, value in board["splits"].items())
+    for season in board.get("season", ()):
+        yield f"\n[[board.{_key(name)}.season]]"
+        yield from (f"{key} = {_value(value)}" for key, value in season.items())
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _text(key)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(_value(one) for one in value) + "]"
+    if isinstance(value, datetime):
+        return _instant(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _text(value) if isinstance(value, str) else _number(value)
+
+
+def _number(value: object) -> str:
+    # TOML knows no exponent without digits before it, and Decimal writes 1E-12 and 1E+2.
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def _text(text: str) -> str:
+    # What JSON escapes is escaped the same in TOML, but for the one character that JSON leaves as it is.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _instant(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the command that prints the boards."""
+    add_command(commands, "boards", print_boards, "print the boards as they are understood, defaults included")
+
+
+async def print_boards(options: Options, environ: Mapping[str, str]) -> None:
+    """Print the effective boards; the store is not asked."""
+    found = boards_of(environ)
+    if options.json:
+        say_json(as_json(found))
+    else:
+        say(as_toml(found))

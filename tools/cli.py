@@ -1,0 +1,47 @@
+"""The command line: what there is to say, who carries it out, and how failures end."""
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from lib.errors import LaurelError
+from tools import boards, cleaning, cost, doctor, moderate, reading
+from tools.operator import explained
+from tools.terminal import Refused, complain
+
+CONCERNS = (boards, reading, moderate, cleaning, doctor, cost)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of every command."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools",
+        description="Look after the boards of the database that the environment names.",
+        epilog="The environment is the functions' own: docs/operations.md lists its variables.",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for concern in CONCERNS:
+        concern.add_commands(commands)
+    return parser
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Carry out one command; return 0, or 1 after one line on stderr that says what is wrong."""
+    options = make_parser().parse_args(arguments)
+    # Failures end in one line of ours; the log of the functions would tell them twice.
+    logging.getLogger("laurel").setLevel(logging.CRITICAL)
+    try:
+        return int(asyncio.run(options.run(options, environ)) or 0)
+    except LaurelError as error:
+        complain(explained(error))
+    except Refused as refusal:
+        complain(str(refusal))
+    except KeyboardInterrupt:
+        complain("Stopped.")
+    except BrokenPipeError:
+        # Whoever read the answer has seen enough; without this Python complains while it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
