@@ -158,13 +158,16 @@ class Board(Table):
         """The three letters in every key that keep scores of different meaning apart: order, keep, tie-break."""
         return self.order[0] + self.keep[0] + (self.tiebreak or "-")[0]
 
+    @cached_property
+    def _retains(self) -> dict[str, int]:
+        return {str(window): duration for window, duration in self.retained.items()}
+
     def retain(self, window: str) -> int | None:
         """Return how long a period's standing outlives its end, in milliseconds.
 
         For `all` it is how long it may stay idle; None, and only for `all`, is for ever.
         """
-        kept = next((duration for name, duration in self.retained.items() if name == window), None)
-        return _RETAIN.get(window) if kept is None else kept
+        return self._retains.get(window, _RETAIN.get(window))
 
     def is_open(self, split: str) -> bool:
         """Return whether the values of a split are an open list; raise KeyError for an unknown split."""

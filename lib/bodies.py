@@ -4,10 +4,10 @@ import asyncio
 import re
 
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
 from lib.errors import BodyTooLarge, UnsupportedMediaType
+from lib.exchange import Disconnected
 
 MOST_BYTES = 8192
 # A page may send text/plain without a preflight, which would cost it a round trip and us an invocation.
@@ -26,6 +26,10 @@ class Body:
         # `Expect: 100-continue` waits for our word, which a server gives at the first `receive`.
         self._waits = "expect" in headers
         self._more = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+
+    @property
+    def _is_over(self) -> bool:
+        return self._waits or not self._more
 
     @property
     def _declared(self) -> int:
@@ -52,14 +56,14 @@ class Body:
         uvicorn does this by itself. A server that closes instead breaks the connection under a client that is still
         sending, and that never reads the answer.
         """
-        if self._waits or not self._more:
+        if self._is_over:
             return
         left = MOST_DISCARDED
         try:
             async with asyncio.timeout(DISCARDING_SECONDS):
                 while self._more and left > 0:
                     left -= len(await self._part())
-        except (ClientDisconnect, TimeoutError):
+        except (Disconnected, TimeoutError):
             return
 
     async def _part(self) -> bytes:
@@ -67,7 +71,7 @@ class Body:
         message = await self._receive()
         if message["type"] == "http.disconnect":
             self._more = False
-            raise ClientDisconnect()
+            raise Disconnected()
         self._more = message.get("more_body", False)
         part: bytes = message.get("body", b"")
         return part

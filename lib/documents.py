@@ -43,19 +43,18 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
+_DECODER = json.JSONDecoder(
+    parse_float=_decimal, parse_int=_integer, parse_constant=_constant, object_pairs_hook=_object
+)
+
+
 def parse(body: bytes) -> dict[str, Any]:
     """Read one JSON object; numbers with a fraction or an exponent become Decimal.
 
     Raises BadJson for anything that is not JSON in UTF-8, Invalid for JSON that is no object.
     """
     try:
-        value = json.loads(
-            body.decode("utf-8"),
-            parse_float=_decimal,
-            parse_int=_integer,
-            parse_constant=_constant,
-            object_pairs_hook=_object,
-        )
+        value = _DECODER.decode(body.decode("utf-8"))
     except UnicodeDecodeError:
         raise BadJson("The body is not UTF-8.") from None
     except RecursionError:

@@ -5,20 +5,17 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """One field that is wrong: `loc` is its dotted path (`meta.depth`), `msg` says what is allowed."""
 
     loc: str
     msg: str
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(NamedTuple):
     """What a gate allows, for the `RateLimit` headers: `limit` calls in `period` seconds, `reset` seconds to wait."""
 
     limit: int
@@ -161,7 +158,7 @@ class Retryable(LaurelError):
 
     def again(self, wait: int) -> Self:
         """Return the same refusal with `wait` ms left."""
-        quota = self.quota and replace(self.quota, reset=-(-wait // 1000))
+        quota = self.quota and self.quota._replace(reset=-(-wait // 1000))
         return type(self)(self.detail, wait=wait, quota=quota)
 
 

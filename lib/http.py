@@ -12,8 +12,6 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from lib.bodies import Body
@@ -21,6 +19,7 @@ from lib.cors import cors_headers, is_allowed, preflight_headers
 from lib.deployment import Deployment, process_deployment
 from lib.documents import parse, render, render_model
 from lib.errors import LaurelError, MethodNotAllowed, Misconfigured, NotFound, OriginNotAllowed
+from lib.exchange import Disconnected, Request
 from lib.lifespan import attend
 from lib.logs import complain, logged, note_code
 from lib.queries import invalid, refuse_parameters
@@ -98,13 +97,12 @@ def client_address(request: Request, settings: Settings) -> str:
     as many hops from the right of `X-Forwarded-For` as there are; else it is the socket's other end, which on Lambda
     is the event's source address.
     """
-    socket = request.client.host if request.client else ""
     if settings.address_header:
-        return request.headers.get(settings.address_header, socket).strip()
+        return request.headers.get(settings.address_header, request.address).strip()
     if settings.trust_proxy:
         hops = [hop.strip() for line in request.headers.getlist("x-forwarded-for") for hop in line.split(",")]
-        return hops[-settings.trust_proxy] if len(hops) >= settings.trust_proxy else socket
-    return socket
+        return hops[-settings.trust_proxy] if len(hops) >= settings.trust_proxy else request.address
+    return request.address
 
 
 class Function:
@@ -157,7 +155,7 @@ class Function:
             deployment = self._deployment or process_deployment()
             origins = deployment.settings.origins
             reply = await self._answer(request, body, deployment, origin)
-        except ClientDisconnect:
+        except Disconnected:
             return
         except Misconfigured as error:
             complain(error.detail)
@@ -176,9 +174,7 @@ class Function:
             **cors_headers(origins, origin),
         }
         await body.discard()
-        await Response(reply.content, reply.status, headers, reply.media_type)(
-            scope, receive, _without_body(scope, send)
-        )
+        await request.answer(send, reply.status, reply.content, reply.media_type, headers)
 
     async def _answer(self, request: Request, body: Body, deployment: Deployment, origin: str | None) -> Reply:
         allowed = is_allowed(deployment.settings.origins, origin)
@@ -193,7 +189,7 @@ class Function:
         call = Call(
             deployment,
             deployment.clock(),
-            request.scope["query_string"],
+            request.query,
             request.headers,
             client_address(request, deployment.settings),
             content,
@@ -235,14 +231,3 @@ def _path_below_mount(scope: Scope) -> str:
     path: str = scope.get("path", "")
     mount = scope.get("root_path", "").rstrip("/")
     return path[len(mount) :] if f"{path}/".startswith(f"{mount}/") else path
-
-
-def _without_body(scope: Scope, send: Send) -> Send:
-    """Return a `send` that keeps the body of an answer to HEAD back, and its length in the headers."""
-    if scope["method"] != "HEAD":
-        return send
-
-    async def send_head(message: dict[str, object]) -> None:
-        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
-
-    return send_head  # type: ignore[return-value]  # Starlette's own message type is a MutableMapping

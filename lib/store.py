@@ -1,14 +1,13 @@
 """The store of one deployment: a database and the prefix of all its keys."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lib.boards import Board
 from lib.keys import Keys
 from lib.upstash import Upstash
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(NamedTuple):
     """Where everything is kept; deployments with prefixes of their own may share a database."""
 
     upstash: Upstash
