@@ -1,0 +1,94 @@
+"""Vercel's Python runtime on this machine: a function as `vercel build` made it, started as the platform starts it."""
+
+import base64
+import json
+import os
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+TRAMPOLINE = "vc__handler__python"
+
+
+@dataclass
+class VercelFunction:
+    """One started function: it takes HTTP at `port`; `seconds` from its start until it said so is its cold start."""
+
+    process: subprocess.Popen[bytes]
+    port: int = 0
+    seconds: float = 0.0
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    ready: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def address(self) -> str:
+        """The address it answers at."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def log(self) -> str:
+        """What it told the platform to log so far."""
+        logs = (message["payload"]["message"] for message in self.messages if message["type"] == "log")
+        return "\n".join(base64.b64decode(text).decode().rstrip("\n") for text in logs)
+
+    def listen(self, connection: socket.socket) -> None:
+        """Take in the messages of the runtime, each ended by a zero byte, until it is gone."""
+        rest = b""
+        with connection:
+            while chunk := connection.recv(65536):
+                *whole, rest = (rest + chunk).split(b"\0")
+                for text in whole:
+                    self._take(json.loads(text))
+
+    def _take(self, message: dict[str, Any]) -> None:
+        self.messages.append(message)
+        if message["type"] == "server-started":
+            self.port = message["payload"]["httpPort"]
+            self.ready.set()
+
+
+@contextmanager
+def started(
+    python: Path, function: Path, environ: Mapping[str, str], *, trampoline: str = TRAMPOLINE
+) -> Iterator[VercelFunction]:
+    """Start a function from its folder, with its own environment and `environ`, and nothing of this process's."""
+    config = json.loads((function / ".vc-config.json").read_text("utf-8"))
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
+        path = f"{folder}/ipc"
+        listener.bind(path)
+        listener.listen(1)
+        given = {
+            **config["environment"],
+            # The platform's own launcher puts the folder beside the packages.
+            "PYTHONPATH": f"{config['environment']['PYTHONPATH']}:.",
+            "PATH": os.environ["PATH"],
+            "PYTHONTZPATH": "",
+            "VERCEL": "1",
+            "VERCEL_IPC_PATH": path,
+            **environ,
+        }
+        begun = time.perf_counter()
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(
+                [python, "-c", f"import {trampoline}"], cwd=function, env=given, stdout=output, stderr=output
+            )
+            running = VercelFunction(process)
+            try:
+                listener.settimeout(20)
+                connection, _ = listener.accept()
+                threading.Thread(target=running.listen, args=[connection], daemon=True).start()
+                if not running.ready.wait(20):
+                    output.seek(0)
+                    raise RuntimeError(f"the function did not start: {output.read().decode()}")
+                running.seconds = time.perf_counter() - begun
+                yield running
+            finally:
+                process.kill()
+                process.wait(10)

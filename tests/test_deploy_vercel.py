@@ -1,0 +1,134 @@
+"""What `make vercel` builds runs on Vercel's own runtime: one process, many requests at a time, one log line each."""
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from lib.errors import Misconfigured
+from tests.fake_vercel import started
+from tests.fixtures_deploy import VercelBuild, WatchedStore, vercel_build, watched_store
+from tests.test_deploy_lambda import IDLE_SECONDS, INVOCATIONS, WRONG, misconfigured
+from tools.deploy.machine import ROOT
+from tools.deploy.vercel import BUILT, STATIC
+
+BOARDS = '[board.b]\nlimits = { per_ip = "2/1m" }\n[board.free]\nlimits = { per_ip = "0" }\n'
+CONFIG = json.loads((ROOT / "vercel.json").read_text("utf-8"))
+SLOW = 1.0
+PARALLEL = 8
+
+
+@pytest.fixture(scope="module")
+def build() -> VercelBuild:
+    """The function that was built."""
+    return vercel_build()
+
+
+@pytest.fixture
+def store() -> Iterator[WatchedStore]:
+    """A store that can be slow."""
+    with watched_store() as watched:
+        yield watched
+
+
+@pytest.fixture
+def boards(tmp_path: Path) -> Path:
+    """The boards of these tests."""
+    path = tmp_path / "boards.toml"
+    path.write_text(BOARDS)
+    return path
+
+
+def test_the_builder_took_every_setting(build: VercelBuild) -> None:
+    """A key that a builder does not know is ignored without a word: what it wrote is what counts."""
+    made = json.loads((build.function / ".vc-config.json").read_text("utf-8"))
+    [settings] = CONFIG["functions"].values()
+    assert made["maxDuration"] == settings["maxDuration"]
+    routes = json.loads((BUILT / "config.json").read_text("utf-8"))["routes"]
+    assert {"Access-Control-Allow-Origin": "*"} in [route.get("headers") for route in routes]
+
+
+def test_the_function_holds_what_it_needs(build: VercelBuild) -> None:
+    """Scripts and boards come along, static files lie beside it, and nothing that only developers use does."""
+    assert (build.function / "lib/lua/parts/gate.lua").exists()
+    assert (build.function / "boards.toml").exists()
+    assert list((build.function / "lib/__pycache__").glob("http.*.pyc"))
+    for unwanted in ("tests", "tools", "bench", "docs", "public", ".env", "_vendor/psycopg", "_vendor/fakeredis"):
+        assert not (build.function / unwanted).exists(), unwanted
+    assert {path.name for path in (ROOT / "public").iterdir()} == {path.name for path in STATIC.iterdir()}
+
+
+def test_slow_requests_overlap(build: VercelBuild, store: WatchedStore, boards: Path) -> None:
+    """Eight callers wait for a slow store together, on one event loop, and those who need no store do not wait."""
+    with (
+        started(build.python, build.function, store.environ(boards)) as function,
+        httpx.Client(base_url=function.address) as client,
+        ThreadPoolExecutor(PARALLEL) as pool,
+    ):
+        assert client.get("/health").status_code == 200
+        store.delay = SLOW
+        begun = time.perf_counter()
+        waiting = [pool.submit(client.get, "/top?board=free") for _ in range(PARALLEL)]
+        assert client.get("/top?board=nowhere").status_code == 404
+        unhindered = time.perf_counter() - begun
+        assert [answer.result().status_code for answer in waiting] == [200] * PARALLEL
+        together = time.perf_counter() - begun
+    assert unhindered < SLOW / 2
+    assert SLOW <= together < 2 * SLOW
+
+
+def test_the_caller_is_who_the_edge_says(build: VercelBuild, store: WatchedStore, boards: Path) -> None:
+    """Gates count by the header that the edge overwrites, whatever else a client claims."""
+    with started(build.python, build.function, store.environ(boards)) as function:
+
+        def submit(address: str, claimed: str) -> int:
+            body = {"board": "b", "player": "p1", "score": 1}
+            headers = {"X-Real-IP": address, "X-Forwarded-For": claimed}
+            return httpx.post(f"{function.address}/submit", json=body, headers=headers).status_code
+
+        assert [submit("203.0.113.1", f"198.51.100.{n}") for n in range(3)] == [200, 200, 429]
+        assert submit("203.0.113.2", "203.0.113.1") == 200
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_misconfigured_function_says_so_at_its_start(
+    build: VercelBuild, store: WatchedStore, boards: Path, name: str
+) -> None:
+    """One line in the log before any request, then 503 as often as it is asked; no crash loop."""
+    environ, said = misconfigured(store, boards, name)
+    with started(build.python, build.function, environ) as function:
+        answers = [httpx.get(f"{function.address}/top?board=b") for _ in range(2)]
+        lines = function.log.splitlines()
+    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [
+        (Misconfigured.status, Misconfigured.code)
+    ] * 2
+    assert said in answers[0].json()["detail"]
+    assert [said in line for line in lines if "misconfigured:" in line] == [True]
+    assert lines[0].startswith("misconfigured:")
+
+
+def test_one_line_is_logged_for_a_request(build: VercelBuild, store: WatchedStore, boards: Path) -> None:
+    """Nothing but our own line, although this runtime shows what libraries tell."""
+    with started(build.python, build.function, store.environ(boards)) as function:
+        httpx.post(f"{function.address}/submit", json={"board": "free", "player": "player-one", "score": 1})
+        httpx.get(f"{function.address}/top?board=free&player=player-one")
+        lines = [json.loads(line) for line in function.log.splitlines()]
+    assert [(line["route"], line["board"], line["status"]) for line in lines] == [
+        ("submit", "free", 200),
+        ("top", "free", 200),
+    ]
+
+
+@pytest.mark.slow
+def test_one_connection_serves_all_requests(build: VercelBuild, store: WatchedStore, boards: Path) -> None:
+    """The client outlives a request, and a pause longer than its library's default."""
+    with started(build.python, build.function, store.environ(boards)) as function:
+        for number in range(INVOCATIONS):
+            if number == INVOCATIONS // 2:
+                time.sleep(IDLE_SECONDS)
+            assert httpx.get(f"{function.address}/top?board=free").status_code == 200
+    assert len(store.connections) == 1
