@@ -1,0 +1,153 @@
+"""One board on one store or several, and the model beside them: what is done is done everywhere, and compared."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from tests.lab import Lab, lab
+from tests.model import Board, Json, Submission
+from tests.model_reads import Reader, Where
+from tests.model_rules import START, Refused, Rules
+from tests.model_store import Client, Inspection, comparable, contents, expire
+from tests.model_submit import Attempt
+from tools.backends import Backend
+
+
+@dataclass(frozen=True)
+class Store:
+    """A kind of store: how an endpoint reaches a new one, and how the test looks into it."""
+
+    name: str
+    backend: Callable[[], Backend]
+    client: Callable[[Backend], Client]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """One store with a deployment on it."""
+
+    name: str
+    lab: Lab
+    client: Client
+
+
+def differences(expected: Any, got: Any, path: str = "") -> list[str]:
+    """Return where two JSON documents differ; a whole number written with a fraction is a difference too."""
+    absent = "(absent)"
+    if isinstance(expected, dict) and isinstance(got, dict):
+        keys = [*expected, *(key for key in got if key not in expected)]
+        pairs = [(f"{path}.{key}", expected.get(key, absent), got.get(key, absent)) for key in keys]
+    elif isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
+        pairs = [(f"{path}[{n}]", *pair) for n, pair in enumerate(zip(expected, got, strict=True))]
+    else:
+        fraction = isinstance(got, float) and got.is_integer()
+        return [] if expected == got and not fraction else [f"{path}: should be {expected!r}, but is {got!r}"]
+    return [line for name, one, other in pairs for line in differences(one, other, name)]
+
+
+class Trial:
+    """The board under test; `now` is the clock (ms) of the model and of every store."""
+
+    def __init__(self, rules: Rules, stores: Sequence[Store]) -> None:
+        self.rules = rules
+        self.board = Board(rules)
+        self.now = START
+        self._loop = asyncio.new_event_loop()
+        self._stack = AsyncExitStack()
+        self._opened = [self._open(store) for store in stores]
+
+    def _open(self, store: Store) -> Opened:
+        backend = store.backend()
+        self._stack.push_async_callback(backend.close)
+        opened = self._loop.run_until_complete(self._stack.enter_async_context(lab(self.rules.toml(), backend)))
+        opened.now = self.now
+        return Opened(store.name, opened, store.client(backend))
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self._loop.run_until_complete(self._stack.aclose())
+        for opened in self._opened:
+            opened.client.close()
+        self._loop.close()
+
+    def wait_until(self, now: int) -> None:
+        """Let time pass, and end what ends by then."""
+        self.now = now
+        self.board.expire(now)
+        for opened in self._opened:
+            opened.lab.now = now
+            expire(opened.client, now)
+        self._inspect("the clock moved")
+
+    def lose(self, player: str) -> None:
+        """Delete a player's record, as a store that runs out of memory may."""
+        del self.board.records[player]
+        for opened in self._opened:
+            assert opened.client.delete(f"laurel:{{b}}:{self.rules.code}:player:{player}") == 1
+        self._inspect(f"{player}'s record was lost")
+
+    def submit(self, submission: Submission) -> None:
+        """Submit, and compare the answer and all that is stored then."""
+        body = submission.body()
+        self._compare(
+            f"POST /submit {body}",
+            lambda: Attempt(self.board, submission, self.now).answer(),
+            lambda opened: opened.lab.post("/submit", **body),
+        )
+        self._inspect(f"POST /submit {body}")
+
+    def read(self, path: str, query: Json, expected: Callable[[], Json]) -> None:
+        """Read, and compare the answer."""
+        query = {"board": "b", **query}
+        self._compare(f"GET {path} {query}", expected, lambda opened: opened.lab.client.get(path, params=query))
+
+    def read_place(self, path: str, where: Where, query: Json, expected: Callable[[], Json]) -> None:
+        """Read what is asked of one standing."""
+        window = {"window": where.window} if where.window else {}
+        self.read(path, {**window, "at": self.reader.at(where), **dict(where.selection), **query}, expected)
+
+    @property
+    def reader(self) -> Reader:
+        """The model as a reader sees it now."""
+        return Reader(self.board, self.now)
+
+    def _compare(self, action: str, expected: Callable[[], Json], ask: Callable[[Opened], Any]) -> None:
+        try:
+            wanted = {"status": 200, "body": expected()}
+        except Refused as refusal:
+            wanted = {"status": refusal.status, "code": refusal.code, "retry_after": refusal.retry_after}
+        for opened in self._opened:
+            answer: httpx.Response = self._loop.run_until_complete(ask(opened))
+            self._report(action, opened, differences(wanted, _essence(answer)), answer.text)
+
+    def _inspect(self, action: str) -> None:
+        found = [contents(opened.client) for opened in self._opened]
+        for opened, held in zip(self._opened, found, strict=True):
+            self._report(action, opened, Inspection(self.board, held, self.now).faults())
+        for opened, held in zip(self._opened, found, strict=True):
+            self._report(f"{action}, against {self._opened[0].name}", opened, _unlike(found[0], held))
+
+    def _report(self, action: str, opened: Opened, faults: list[str], answer: str = "") -> None:
+        if faults:
+            lines = [f"{opened.name} at {self.now}: {action}", *faults, answer, self.rules.toml()]
+            raise AssertionError("\n".join(line for line in lines if line))
+
+
+def _essence(answer: httpx.Response) -> Json:
+    """Return what is compared of an answer: all of a good one, of a problem what a client acts on."""
+    if answer.status_code == 200:
+        return {"status": 200, "body": answer.json()}
+    wait = answer.headers.get("retry-after")
+    return {
+        "status": answer.status_code,
+        "code": answer.json().get("code"),
+        "retry_after": None if wait is None else int(wait),
+    }
+
+
+def _unlike(one: Json, other: Json) -> list[str]:
+    return differences(comparable(one), comparable(other))
