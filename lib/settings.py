@@ -51,7 +51,7 @@ class Settings:
     name_filter: str | None = None
     """The word filter, as module:callable."""
     database_url: str | None = field(default=None, repr=False)
-    """The Postgres of the ledger; None is no ledger."""
+    """The Postgres of a ledger, which nothing uses yet."""
 
     @property
     def address_key(self) -> bytes:

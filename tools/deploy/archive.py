@@ -69,7 +69,8 @@ def build(target: Target, path: Path, *, compiled: bool = True) -> None:
 
 def install_packages(target: Target, stage: Path, *options: str) -> None:
     """Put the locked packages for a target into a folder: those that ship, or those that `uv export` options name."""
-    chosen = options or ("--no-dev", *(("--extra", "ledger") if os.environ.get("LEDGER") else ()))
+    extras = (option for extra in os.environ.get("EXTRAS", "").split() for option in ("--extra", extra))
+    chosen = options or ("--no-dev", *extras)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as requirements:
         requirements.write(run("uv", "export", "--quiet", "--frozen", "--no-emit-project", *chosen))
         requirements.flush()
