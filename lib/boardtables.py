@@ -53,7 +53,7 @@ class ScoreRule(Table):
 class NameRule(Table):
     """How long a cleaned name may be, in code points, and whether a submission needs one."""
 
-    max: Annotated[int, whole(1, 96)] = 24
+    max: Annotated[int, whole(1, 1000)] = 24
     required: bool = False
 
 

@@ -25,7 +25,8 @@ _log = logging.getLogger("laurel")
 
 # Seconds an idle connection is kept. The pool's own 5 s would pay a TLS handshake for every quiet minute.
 IDLE_SECONDS = 300
-CONNECTIONS = 64
+# The pool looks at every connection for each request: with fifty, that took longer than all the rest of a call.
+CONNECTIONS = 16
 # What reading an answer of the wrong form raises; the SDK asserts that it is not `null`.
 NONSENSE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, AssertionError)
 

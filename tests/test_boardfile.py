@@ -82,8 +82,8 @@ WRONG_BOARDS = [
     ("score = { step = 0 }", "board.x.score.step: should be more than 0"),
     ("score = { step = -1 }", "board.x.score.step: should be more than 0"),
     ("score = { min = -0.9, max = -0.2, step = 1 }", "board.x.score.step: should have at least one multiple from min"),
-    ("name = { max = 0 }", "board.x.name.max: should be a whole number from 1 to 96, not 0"),
-    ("name = { max = 97 }", "board.x.name.max: should be a whole number from 1 to 96, not 97"),
+    ("name = { max = 0 }", "board.x.name.max: should be a whole number from 1 to 1000, not 0"),
+    ("name = { max = 1001 }", "board.x.name.max: should be a whole number from 1 to 1000, not 1001"),
     # windows and seasons
     ("windows = []", "board.x.windows: should not be empty"),
     ('windows = ["all", "all"]', 'board.x.windows: should not list "all" twice'),

@@ -9,6 +9,7 @@ import httpx
 from tests.lab import Lab
 from tests.story import stored
 
+HOUR = 3_600_000  # ms
 SECRETS = ("a-signing-secret-of-these-tests",)
 OPEN_GATES = 'limits = { per_ip = "0" }'
 TICKETS = f'[board.b]\nauth = "ticket"\n{OPEN_GATES}\n'

@@ -5,7 +5,8 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from lib.errors import LaurelError
 from tools import boards, cleaning, cost, doctor, moderate, reading
@@ -31,10 +32,9 @@ def make_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """Carry out one command; return 0, or 1 after one line on stderr that says what is wrong."""
     options = make_parser().parse_args(arguments)
-    # Failures end in one line of ours; the log of the functions would tell them twice.
-    logging.getLogger("laurel").setLevel(logging.CRITICAL)
     try:
-        return int(asyncio.run(options.run(options, environ)) or 0)
+        with _quiet():
+            return int(asyncio.run(options.run(options, environ)) or 0)
     except LaurelError as error:
         complain(explained(error))
     except Refused as refusal:
@@ -45,3 +45,15 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         # Whoever read the answer has seen enough; without this Python complains while it shuts down.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Leave failures to the one line of ours; the log of the functions would tell them twice."""
+    log = logging.getLogger("laurel")
+    level = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(level)

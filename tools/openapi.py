@@ -18,6 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_jso
 
 from functions.web import app
 from lib.errors import LaurelError
+from lib.events import BadEvent
 from lib.queries import Selectors
 from tools.openapi_texts import DESCRIPTION, OPERATIONS, PARAMETERS, Operation
 
@@ -107,7 +108,8 @@ def _subclasses(cls: type[Any]) -> Iterator[Any]:
 
 
 def _problem() -> dict[str, Any]:
-    errors: list[type[LaurelError]] = [LaurelError, *_subclasses(LaurelError)]
+    # BadEvent by name, because its module is loaded on Lambda alone.
+    errors: list[type[LaurelError]] = [LaurelError, BadEvent, *_subclasses(LaurelError)]
     codes = sorted({error.code for error in errors if "code" in vars(error)} - {"forbidden"})
     return {
         "type": "object",
