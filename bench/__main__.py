@@ -3,6 +3,7 @@
 import asyncio
 import os
 import platform
+import shutil
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -42,21 +43,23 @@ async def _run(names: list[str], console: TextIO) -> list[Result]:
             started = time.perf_counter()
             stand.empty()
             result = await BENCHMARKS[name][1](stand)
-            result.save([title for title, _ in BENCHMARKS.values()], _preamble(version))
+            # Without a line nothing was measured (the note says why): what was measured before stays.
+            if result.rows:
+                result.save([title for title, _ in BENCHMARKS.values()], _preamble(version))
             results.append(result)
-            print(
-                f"\n{result.title} ({name}, {time.perf_counter() - started:.0f} s)\n\n{result.table()}",
-                file=console,
-                flush=True,
-            )
+            took, shown = time.perf_counter() - started, result.table() if result.rows else result.note
+            print(f"\n{result.title} ({name}, {took:.0f} s)\n\n{shown}", file=console, flush=True)
     return results
 
 
 def main(names: list[str]) -> int:
-    """Run some benchmarks and print their verdicts; 1 when a target is missed, 2 for a name that does not exist."""
+    """Run some benchmarks and print their verdicts; 1 when a target is missed, 2 when nothing can be run."""
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
         print(f"There is no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}.", file=sys.stderr)
+        return 2
+    if shutil.which("redis-server") is None:
+        print("The benchmarks need redis-server, which is not on this machine.", file=sys.stderr)
         return 2
     # The functions log each request on standard output: that is timed too, and read by nobody.
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):

@@ -12,6 +12,7 @@ from bench.timing import Call, interleaved, quantile, ratio
 TITLE = "Time of a call"
 MOST = 1.5
 ROUNDS = 1500
+QUARTER = 0.25
 PLAYERS = 1000
 BOARDS = """
 [board.b]
@@ -23,8 +24,9 @@ META = {"depth": 7, "ship": "kestrel"}
 NOTE = """\
 A board with two standings (`all` and `daily`), the default cap of 1,000 rows, full, a name and two meta fields an
 entry, the address gate on, ranks in the reply. The handler runs in this process, as on a platform; the endpoint, in a
-process of its own, is asked over HTTP on loopback. The base is a `PING` through the same client. Medians of calls in
-mixed order; in brackets the extremes over ten parts of the run."""
+process of its own, is asked over HTTP on loopback. The base is a `PING` through the same client. Calls in mixed order;
+in brackets the extremes over ten parts of the run. Judged is the lower quartile, because whatever else the machine does
+only adds to a time, and more to a longer one; on a quiet machine the medians say the same."""
 
 
 async def measure(stand: Stand) -> Result:
@@ -52,21 +54,27 @@ async def measure(stand: Stand) -> Result:
     seconds = await interleaved(calls, ROUNDS)
     await bench.close()
     base = seconds["PING"]
-    ratios = {name: ratio(taken, base) for name, taken in seconds.items()}
+    ratios = {name: ratio(taken, base, QUARTER) for name, taken in seconds.items()}
     return Result(
         name="latency",
         title=TITLE,
         note=NOTE,
-        header=("call", "median ms", "95 % below", "÷ PING"),
+        header=("call", "lower quartile, ms", "÷ PING", "median, ms", "÷ PING"),
         rows=[
-            (name, f"{median(taken) * 1e3:.2f}", f"{quantile(taken, 0.95) * 1e3:.2f}", str(ratios[name]))
+            (
+                name,
+                f"{quantile(taken, QUARTER) * 1e3:.2f}",
+                str(ratios[name]),
+                f"{median(taken) * 1e3:.2f}",
+                str(ratio(taken, base)),
+            )
             for name, taken in seconds.items()
         ],
         targets=[Target(f"{name} ÷ PING", ratios[name].value, MOST) for name in seconds if name != "PING"],
         plots={
             "latency.svg": bars(
                 "Time of a call, as a multiple of a bare PING",
-                ["median"],
+                ["lower quartile"],
                 [(name, [ratios[name].value]) for name in seconds],
                 lambda value: f"{value:.2f}×",
                 Limit(MOST, f"target {MOST:g}×"),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from math import log10
+from math import ceil, floor, log10
 
 WIDTH = 720
 _LEFT, _RIGHT, _TOP = 190, 70, 74
@@ -62,7 +62,7 @@ def bars(
     label: Text,
     limit: Limit | None = None,
 ) -> str:
-    """Draw horizontal bars from zero, one a series in each group, with their values at the end."""
+    """Draw horizontal bars from zero, one a series in each group, with their values in a column."""
     most = max([value for _, values in groups for value in values] + ([limit.value] if limit else []))
     scale = (WIDTH - _LEFT - _RIGHT) / most
     top = _TOP if len(series) > 1 else _TOP - 24
@@ -76,7 +76,7 @@ def bars(
                 f'<rect x="{_LEFT}" y="{y:.1f}" width="{max(1.0, value * scale):.1f}" height="{_BAR}" rx="2" '
                 f'class="{tone}"/>'
             )
-            parts.append(_text(_LEFT + value * scale + 6, y + 12.5, label(value), "small"))
+            parts.append(_text(WIDTH - 16, y + 12.5, label(value), "small", "end"))
             y += _BAR + _GAP
         y += _BETWEEN - _GAP
     bottom = y - _BETWEEN + 8
@@ -88,23 +88,31 @@ def bars(
     return _picture(bottom + 26, title, parts)
 
 
+def _step(most: float) -> float:
+    """Return a round distance of about five ticks from zero to `most`."""
+    power = 10.0 ** floor(log10(most / 5))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= most / 5)
+
+
 def lines(
     title: str, x_label: str, xs: Sequence[int], series: Sequence[tuple[str, Sequence[float]]], label: Text
 ) -> str:
     """Draw lines over a logarithmic x from the smallest to the largest, y from zero."""
-    left, right, height, top = 64, 24, 220, float(_TOP)
-    most = max(value for _, values in series for value in values) * 1.1
+    left, right, height, top = 64, 44, 220, float(_TOP)
+    highest = max(value for _, values in series for value in values)
+    step = _step(highest)
+    ticks = ceil(highest / step)
+    most = step * ticks
     low, span = log10(xs[0]), log10(xs[-1]) - log10(xs[0])
 
     def place(x: float, y: float) -> tuple[float, float]:
         return left + (log10(x) - low) / span * (WIDTH - left - right), top + height * (1 - y / most)
 
     parts = _legend([name for name, _ in series])
-    for step in range(5):
-        value = most * step / 4
-        y = place(xs[0], value)[1]
+    for tick in range(ticks + 1):
+        y = place(xs[0], step * tick)[1]
         parts.append(f'<path class="axis" d="M{left} {y:.1f}H{WIDTH - right}"/>')
-        parts.append(_text(left - 8, y + 4, label(value), "small", "end"))
+        parts.append(_text(left - 8, y + 4, label(step * tick), "small", "end"))
     for x in xs:
         parts.append(_text(place(x, 0)[0], top + height + 18, f"{x:,}", "small", "middle"))
     parts.append(_text((left + WIDTH - right) / 2, top + height + 36, x_label, "small", "middle"))

@@ -14,7 +14,7 @@ from bench.timing import quantile
 
 TITLE = "Throughput"
 CALLERS = 50
-PLAYS = 400
+PLAYS = 300
 PLAYERS = 200
 TURNS = 3
 NOTE = f"""\

@@ -5,7 +5,6 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from statistics import median
 
 Call = Callable[[], Awaitable[object]]
 """Makes one call to be awaited; the making is not timed."""
@@ -46,14 +45,14 @@ async def interleaved(calls: Mapping[str, Call], rounds: int) -> dict[str, list[
     return seconds
 
 
-def ratio(seconds: list[float], base: list[float]) -> Ratio:
-    """Compare two lists that were timed together."""
+def ratio(seconds: list[float], base: list[float], share: float = 0.5) -> Ratio:
+    """Compare two lists that were timed together, by their medians or by another quantile."""
     size = max(min(SMALLEST_BLOCK, len(seconds)), len(seconds) // BLOCKS)
     parts = [
-        median(seconds[start : start + size]) / median(base[start : start + size])
+        quantile(seconds[start : start + size], share) / quantile(base[start : start + size], share)
         for start in range(0, len(seconds) - size + 1, size)
     ]
-    return Ratio(median(seconds) / median(base), min(parts), max(parts))
+    return Ratio(quantile(seconds, share) / quantile(base, share), min(parts), max(parts))
 
 
 def quantile(seconds: list[float], share: float) -> float:
