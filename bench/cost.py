@@ -2,8 +2,9 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
-from bench.peers import Play, Requests, carry_out
+from bench.peers import Play, Requests, carry_out, rabbit_submit
 from bench.plots import bars
 from bench.results import Result
 from bench.stand import Bench, Count, Stand
@@ -24,8 +25,9 @@ minute.
 
 The plain way is that of the published account (`bench/peers.py`). It does less: several requests, each waited for, that
 can fail in between; no totals, no replays, no limit for the callers of the last three (Laurel's address gate is {PER:,}
-of its commands), no cap for Typestrix, no expiry for real-time caching, ranks that ignore ties in chess. Upstash asks
-$0.20 for 100,000 commands."""
+of its commands), no cap for Typestrix, no expiry for real-time caching, ranks that ignore ties in chess. What an
+account leaves open is taken at its cheapest; "always" is Rabbit Hole with expiry and trim after runs that changed
+nothing too. Upstash asks $0.20 for 100,000 commands."""
 
 
 @dataclass(slots=True)
@@ -73,33 +75,38 @@ def _theirs(bench: Bench, peer: Callable[[Play], Requests]) -> Step:
     return lambda play: carry_out(bench, peer, play)
 
 
+def _row(system: str, who: str, cost: Cost) -> tuple[str, ...]:
+    return (
+        system,
+        who,
+        f"{cost.submits.billed * PER / PLAYS:,.0f}",
+        f"{cost.pages.billed * PER / PLAYS:,.0f}",
+        f"{cost.billed():,.0f}",
+        f"{cost.billed() * 1000 * DOLLARS_PER_COMMAND:.2f}",
+        f"{cost.requests():.1f}",
+    )
+
+
 async def measure(stand: Stand) -> Result:
     """Count what plays of the four systems cost, here and with their peers."""
     bench = Bench(stand, BOARDS)
-    ours, theirs = {}, {}
+    ours, theirs, rows = {}, {}, []
     for name, system in SYSTEMS.items():
         ours[name] = await _cost(stand, bench, system, _ours(bench, system.submit), _ours(bench, system.page))
         peer_submit, peer_page = _theirs(bench, system.peer_submit), _theirs(bench, system.peer_page)
         theirs[name] = await _cost(stand, bench, system, peer_submit, peer_page)
+        rows += [_row(system.title, "Laurel", ours[name]), _row("", "plain", theirs[name])]
+    rabbit = SYSTEMS["rabbit"]
+    always = _theirs(bench, partial(rabbit_submit, always=True))
+    told = await _cost(stand, bench, rabbit, always, _theirs(bench, rabbit.peer_page))
+    rows.insert(2, _row("", "plain, always", told))
     await bench.close()
     return Result(
         name="cost",
         title=TITLE,
         note=NOTE,
         header=("system", "", "submissions", "pages", f"billed / {PER:,}", "$ / million plays", "requests / play"),
-        rows=[
-            (
-                system.title if who == "Laurel" else "",
-                who,
-                f"{cost.submits.billed * PER / PLAYS:,.0f}",
-                f"{cost.pages.billed * PER / PLAYS:,.0f}",
-                f"{cost.billed():,.0f}",
-                f"{cost.billed() * 1000 * DOLLARS_PER_COMMAND:.2f}",
-                f"{cost.requests():.1f}",
-            )
-            for name, system in SYSTEMS.items()
-            for who, cost in (("Laurel", ours[name]), ("plain", theirs[name]))
-        ],
+        rows=rows,
         plots={
             "cost.svg": bars(
                 f"Billed commands per {PER:,} plays",

@@ -38,8 +38,11 @@ class Play:
         return self.now // DAY_MS
 
 
-def rabbit_submit(play: Play) -> Requests:
-    """Rabbit Hole: a counter a minute, then score, data, expiry and trim of two boards, one request each."""
+def rabbit_submit(play: Play, *, always: bool = False) -> Requests:
+    """Rabbit Hole: a counter a minute, then score, data, expiry and trim of two boards, one request each.
+
+    The account does not say whether a run that changed nothing is spared expiry and trim; `always` spares it nothing.
+    """
     gate = f"limit:{play.caller}:{play.now // MINUTE_MS}"
     [hits] = yield [["INCR", gate]]
     if hits == 1:
@@ -48,8 +51,9 @@ def rabbit_submit(play: Play) -> Requests:
         [changed] = yield [["ZADD", board, "GT", "CH", play.score, play.player]]
         if changed:
             yield [["HSET", f"{board}:data", play.player, f'{{"name":"{play.name}","depth":7}}']]
-        yield [["EXPIRE", board, lasts]]
-        yield [["ZREMRANGEBYRANK", board, 0, -101]]
+        if changed or always:
+            yield [["EXPIRE", board, lasts]]
+            yield [["ZREMRANGEBYRANK", board, 0, -101]]
 
 
 def rabbit_page(play: Play) -> Requests:
