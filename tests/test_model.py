@@ -1,11 +1,12 @@
 """Random games by every rule: every answer and every key is what a plain model of the design says.
 
-MODEL_EXAMPLES sets how many games are played (30 a combination in an hour's run, say), MODEL_STEPS how long each is.
+MODEL_EXAMPLES says how many games each test plays, MODEL_STEPS how many steps a game has; 100 is a run of half an hour.
 """
 
 import functools
 import os
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import cast
 
 import fakeredis
@@ -14,6 +15,7 @@ import pytest
 import redis
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
+from tests.lab import NOON, lab
 from tests.model_choices import COMBINATIONS, Combination
 from tests.model_machine import BoardMachine
 from tests.model_store import Client
@@ -47,10 +49,39 @@ MEMORY = Store("memory", MemoryBackend, _look_into_memory)
 
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
 def test_the_memory_store_does_what_the_model_says(combination: Combination) -> None:
-    _play(4, [MEMORY], [combination])
+    _play(3, [MEMORY], [combination])
 
 
 @pytest.mark.needs("redis")
 def test_a_real_redis_does_what_the_model_and_the_memory_store_say(redis_url: str) -> None:
     server = Store("redis", lambda: RedisBackend(redis_url), lambda _: redis.Redis.from_url(redis_url))
-    _play(60, [MEMORY, server], COMBINATIONS)
+    _play(40, [MEMORY, server], COMBINATIONS)
+
+
+async def test_a_player_pushed_out_by_a_row_that_fell_since_is_back_with_the_same_score() -> None:
+    async with lab('[board.b]\nkeep = "last"\ncap = 1', MemoryBackend()) as opened:
+        await opened.submit("p1", 10)
+        await opened.submit("p2", 20)
+        await opened.submit("p2", 5)
+        answer = await opened.submit("p1", 10)
+        assert (answer["standings"][0]["rank"], answer["standings"][0]["kept"]) == (1, True)
+
+
+SEASONAL = f"""[board.b]
+windows = ["season", "all"]
+[[board.b.season]]
+name = "s1"
+starts = {datetime.fromtimestamp(NOON // 1000 + 60, UTC).isoformat()}
+ends = {datetime.fromtimestamp(NOON // 1000 + 120, UTC).isoformat()}
+"""
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 90), (90, 150)])
+async def test_a_replay_knows_what_it_improved_when_a_season_began_or_ended_in_between(first: int, second: int) -> None:
+    async with lab(SEASONAL, MemoryBackend()) as opened:
+        for seconds in (first, second):
+            opened.now = NOON + seconds * 1000
+            answer = await opened.submit("p1", 10, id="submission-1")
+        improved = {standing["window"]: standing["improved"] for standing in answer["standings"]}
+        assert answer["replayed"]
+        assert improved == ({"season": False, "all": True} if second == 90 else {"all": True})
