@@ -26,17 +26,23 @@ class VercelFunction:
     seconds: float = 0.0
     messages: list[dict[str, Any]] = field(default_factory=list)
     ready: threading.Event = field(default_factory=threading.Event)
+    news: threading.Condition = field(default_factory=threading.Condition)
 
     @property
     def address(self) -> str:
         """The address it answers at."""
         return f"http://127.0.0.1:{self.port}"
 
-    @property
-    def log(self) -> str:
-        """What it told the platform to log so far."""
-        logs = (message["payload"]["message"] for message in self.messages if message["type"] == "log")
-        return "\n".join(base64.b64decode(text).decode().rstrip("\n") for text in logs)
+    def log(self, requests: int) -> list[str]:
+        """Return the lines it told the platform to log until it ended that many requests, which it says after each."""
+        with self.news:
+            if not self.news.wait_for(lambda: len(self._payloads("end")) >= requests, timeout=20):
+                raise RuntimeError(f"only {len(self._payloads('end'))} of {requests} requests were ended")
+            texts = [base64.b64decode(payload["message"]).decode() for payload in self._payloads("log")]
+        return "\n".join(text.rstrip("\n") for text in texts).splitlines()
+
+    def _payloads(self, kind: str) -> list[dict[str, Any]]:
+        return [message["payload"] for message in self.messages if message["type"] == kind]
 
     def listen(self, connection: socket.socket) -> None:
         """Take in the messages of the runtime, each ended by a zero byte, until it is gone."""
@@ -48,7 +54,9 @@ class VercelFunction:
                     self._take(json.loads(text))
 
     def _take(self, message: dict[str, Any]) -> None:
-        self.messages.append(message)
+        with self.news:
+            self.messages.append(message)
+            self.news.notify_all()
         if message["type"] == "server-started":
             self.port = message["payload"]["httpPort"]
             self.ready.set()

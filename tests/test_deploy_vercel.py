@@ -102,7 +102,7 @@ def test_a_misconfigured_function_says_so_at_its_start(
     environ, said = misconfigured(store, boards, name)
     with started(build.python, build.function, environ) as function:
         answers = [httpx.get(f"{function.address}/top?board=b") for _ in range(2)]
-        lines = function.log.splitlines()
+        lines = function.log(len(answers))
     assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [
         (Misconfigured.status, Misconfigured.code)
     ] * 2
@@ -116,7 +116,7 @@ def test_one_line_is_logged_for_a_request(build: VercelBuild, store: WatchedStor
     with started(build.python, build.function, store.environ(boards)) as function:
         httpx.post(f"{function.address}/submit", json={"board": "free", "player": "player-one", "score": 1})
         httpx.get(f"{function.address}/top?board=free&player=player-one")
-        lines = [json.loads(line) for line in function.log.splitlines()]
+        lines = [json.loads(line) for line in function.log(2)]
     assert [(line["route"], line["board"], line["status"]) for line in lines] == [
         ("submit", "free", 200),
         ("top", "free", 200),
