@@ -61,12 +61,19 @@ async def listening(handle: Handler) -> AsyncIterator[str]:
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         handled.append(asyncio.current_task())
-        with suppress(ConnectionError):
+        # A caller may hang up at any time, also before it has asked for anything.
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
             await handle(reader, writer)
         writer.close()
 
     async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        port = server.sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}"
+        # Callers are taken in their order: after this one, none that gave up early is still to come.
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write_eof()
+        await reader.read()
+        writer.close()
         await asyncio.gather(*filter(None, handled))
 
 

@@ -100,7 +100,6 @@ async def test_an_error_of_the_store_is_not_answered_by_writing_again(backend: B
 async def test_a_store_that_hangs_is_given_up_within_the_deadline(backend: Backend) -> None:
     """Neither the SDK's missing timeout nor its pause of 3 s before a retry is waited for."""
     async with lab(SUM, backend, timeout=0.05) as here:
-        await play(here, ("p", 1))
         connect(here, Hanging())
         async with asyncio.timeout(2):
             response = await here.post("/submit", board="b", player="p", score=1)
