@@ -256,9 +256,9 @@ export class LaurelBoard extends HTMLElement {
       if (turn != this.#turn) return;
       this.#shown = changed;
       this.#around = around;
-      this.#draw(data, player);
       this.#pace = isNew ? QUICK : Math.min(this.#pace * 1.5, SLOW);
       this.#again(this.#pace);
+      this.#draw(data, player); // may find the period over, and then asks sooner
     } catch (error) {
       if (turn == this.#turn) this.#fail(error);
     }

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, ElementHandle, expect
+from playwright.async_api import Browser, BrowserContext, ElementHandle, Locator, Page, expect
 
 from tests.browser import Stack, chromium, open_game, pass_time, visit
 from tests.browser_board import embed, own, peopled_stack, shown, texts
@@ -82,8 +82,8 @@ async def test_a_look_that_finds_nothing_new_costs_no_body(local: Stack, visitor
     assert len(await texts(page, "tbody tr")) == 1
 
 
-async def test_the_countdown_runs_and_the_board_resets(local: Stack, visitor: BrowserContext) -> None:
-    """It counts in the two largest units; at the end the new period is asked for, once."""
+async def counting(local: Stack, visitor: BrowserContext) -> tuple[Page, Locator]:
+    """Show a board that always resets in 3,725 s, on a clock of its own; return the page and the countdown."""
     page = await visitor.new_page()
     await page.clock.install()
 
@@ -97,6 +97,26 @@ async def test_the_countdown_runs_and_the_board_resets(local: Stack, visitor: Br
     await page.clock.run_for(100)
     reset = page.locator("laurel-board").locator("[part=reset]")
     await expect(reset).to_have_text("Resets in 1h 2m")
+    return page, reset
+
+
+async def test_a_look_that_ends_after_the_period_delays_the_reset_no_further(
+    local: Stack, visitor: BrowserContext
+) -> None:
+    """An answer of the old period that comes when it is over is no reason to wait for the next look."""
+    page, reset = await counting(local, visitor)
+    await page.clock.set_system_time(await page.evaluate("Date.now()") + 3_725_000)
+    before = local.recorder.count("GET", "/top")
+    await page.evaluate("document.querySelector('laurel-board').refresh()")
+    await expect(reset).to_have_text("")
+    await pass_time(page, 3, step=1)
+    await expect(reset).to_contain_text("Resets in 1h")
+    assert local.recorder.count("GET", "/top") == before + 2
+
+
+async def test_the_countdown_runs_and_the_board_resets(local: Stack, visitor: BrowserContext) -> None:
+    """It counts in the two largest units; at the end the new period is asked for, once."""
+    page, reset = await counting(local, visitor)
     await pass_time(page, 600, step=8)
     await expect(reset).to_have_text(re.compile("Resets in 52m [0-4]s"))
     before = local.recorder.count("GET", "/top")
