@@ -2,13 +2,25 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from tests.lab import lab
+from lib.moderation import erase
+from tests.lab import Lab, lab
 from tests.trust import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send
 from tools.backends import Backend
+
+
+async def replay(here: Lab, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Send a run again, which must be known; return what its one standing says."""
+    answer = (await here.client.post("/submit", content=json.dumps(body))).json()
+    assert answer["replayed"] is True, answer
+    [standing] = answer["standings"]
+    assert isinstance(standing, dict)
+    return standing
+
 
 TWO_BOARDS = TICKETS + TICKETS.replace("[board.b]", "[board.c]")
 
@@ -30,9 +42,8 @@ async def test_a_retry_with_its_id_says_what_stands_now(backend: Backend) -> Non
         assert await send(here, body) == (200, "stored")
         here.now += 1000
         assert await send(here, run_of(await again(here, started), 30)) == (200, "stored")
-        answer = (await here.client.post("/submit", content=json.dumps(body))).json()
-        [standing] = answer["standings"]
-        assert (answer["replayed"], standing["improved"], standing["score"]) == (True, True, 30)
+        standing = await replay(here, body)
+        assert (standing["improved"], standing["score"]) == (True, 30)
 
 
 async def test_a_miss_spends_its_ticket_too(backend: Backend) -> None:
@@ -44,6 +55,27 @@ async def test_a_miss_spends_its_ticket_too(backend: Backend) -> None:
         assert await send(here, worse) == (200, "stored")
         assert await send(here, worse) == (200, "replayed")
         assert await send(here, {**worse, "score": 60}) == (403, "ticket_used")
+
+
+@pytest.mark.parametrize("keep", ["best", "last", "sum"])
+async def test_a_run_known_by_its_ticket_alone_says_what_stands_now(keep: str, backend: Backend) -> None:
+    """Also where a miss left no id, and where the player was erased since: nothing stood before, nor is there a cut."""
+    async with lab(f"{TICKETS}keep = '{keep}'\n", backend, secrets=SECRETS) as here:
+        started = await begin(here)
+        first = run_of(started, 10, id="the-first-run")
+        assert await send(here, first) == (200, "stored")
+        miss = run_of(await again(here, started), 0, id="no-better-run")
+        assert await send(here, miss) == (200, "stored")
+        store, board = here.deployment.store, here.deployment.board("b")
+        await here.command("HDEL", store.keys(board).record(first["player"]), "ids")
+        stands = 0 if keep == "last" else 10
+        for body in (first, miss):
+            standing = await replay(here, body)
+            assert (standing["score"], standing["kept"], standing["previous"]) == (stands, True, None)
+        await erase(store, board, first["player"], here.now)
+        for body in (first, miss):
+            standing = await replay(here, body)
+            assert (standing["score"], standing["kept"], standing["previous"]) == (None, False, None)
 
 
 @pytest.mark.parametrize(

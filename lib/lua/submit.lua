@@ -56,6 +56,7 @@ end
 local function replay(improved, effective)
   for _, standing in ipairs(standings) do
     local held = standing.held
+    standing.previous, standing.score = nil, nil -- it may have been judged
     standing.improved = string.sub(improved, standing.place, standing.place) == "1" and effective >= standing.start * 1000
     if held then
       standing.score, standing.tie, standing.tail = held.score, held.tie, held.tail
