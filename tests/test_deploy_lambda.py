@@ -61,6 +61,18 @@ def test_each_route_is_a_function_with_a_url_and_without_its_cors() -> None:
     assert not re.search(r"^\s*cors:", SERVERLESS, re.M)
 
 
+def test_every_variable_reaches_the_functions() -> None:
+    """What the deploying shell has set counts, as docs/operations.md lists it; but the boards come in the archive."""
+    source = (ROOT / "lib/settings.py").read_text("utf-8")
+    known = set(re.findall('"((?:UPSTASH|LAUREL|DATABASE)_[A-Z_]+)"', source)) - {"LAUREL_BOARDS"}
+    assert len(known) >= 10
+    for name in known:
+        [parameter] = re.findall(rf"^    {name}: \$\{{param:([a-z-]+)\}}$", SERVERLESS, re.M)
+        defaults = re.findall(rf"^    {parameter}: (.*)$", SERVERLESS, re.M)
+        assert defaults, name
+        assert all(f"${{env:{name}" in default for default in defaults), name
+
+
 def test_the_template_gives_each_function_a_public_url(build: LambdaBuild) -> None:
     """osls makes of serverless.yml what Lambda wants: an address for each function, that anybody may call."""
     resources = json.loads(aws.TEMPLATE.read_text("utf-8"))["Resources"].values()
