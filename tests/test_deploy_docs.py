@@ -70,7 +70,7 @@ def test_the_numbers_are_those_of_the_files() -> None:
 
 
 def test_the_other_host_runs_as_it_is_written() -> None:
-    """The last of its five lines serves the functions."""
+    """The last of its five lines serves the functions, and the log has our lines alone: a query names players."""
     [block] = re.findall(r"^## Any other host\n.*?^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
     lines = block.splitlines()
     assert len(lines) == 5
@@ -84,14 +84,17 @@ def test_the_other_host_runs_as_it_is_written() -> None:
         [sys.executable, "-m", "uvicorn", *arguments],
         cwd=ROOT,
         env=environ,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     try:
-        answer = _ask(f"http://127.0.0.1:{port}/top?board=nowhere")
+        answer = _ask(f"http://127.0.0.1:{port}/top?board=nowhere&player=a-player")
     finally:
         process.terminate()
-        process.wait(10)
+        log, _ = process.communicate(timeout=10)
+    assert '"code": "unknown_board"' in log
+    assert "a-player" not in log
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown_board")
 
 
