@@ -4,7 +4,7 @@ Starlette's own Request and Response would do, but they bring form parsers, cook
 every cold start.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from starlette.datastructures import Headers
 from starlette.types import Scope, Send
@@ -17,11 +17,22 @@ class Disconnected(Exception):
     """The caller went away before the request was read."""
 
 
+def _headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Return headers with those that came several times joined into one, as Lambda hands them on.
+
+    Else which of two tokens, origins or media types counts would depend on the platform.
+    """
+    joined: dict[bytes, bytes] = {}
+    for name, value in raw:
+        joined[name] = joined[name] + b"," + value if name in joined else value
+    return Headers(raw=list(joined.items()))
+
+
 class Request:
     """What came before the body; `address` is the socket's other end."""
 
     def __init__(self, scope: Scope) -> None:
-        self.headers = Headers(scope=scope)
+        self.headers = _headers(scope["headers"])
         self.method: str = scope["method"]
         self.query: bytes = scope["query_string"]
         self.address: str = scope["client"][0] if scope.get("client") else ""

@@ -36,10 +36,10 @@ class Call:
 
     deployment: Deployment
     now: int
-    query: bytes
-    headers: Headers
-    address: str
-    content: bytes
+    query: bytes = field(repr=False)
+    headers: Headers = field(repr=False)
+    address: str = field(repr=False)
+    content: bytes = field(repr=False)
 
     def body(self, model: type[Model]) -> Model:
         """Return the body as a model; raise BadJson, or Invalid, which names each field that is wrong.

@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 PLAYER = r"^[A-Za-z0-9_.:@-]{1,64}$"
 
 Player = Annotated[str, Field(pattern=PLAYER)]
+Signed = Annotated[str, Field(max_length=2048)]
 
 
 def _exact(value: Any) -> Any:
@@ -40,7 +41,7 @@ class Submission(BaseModel):
     """What decides between equal scores; demanded on a board that has tie-breaks, refused on others."""
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{8,64}$")] | None = None
     """The same for every try of the same submission, so that it is counted once."""
-    ticket: Annotated[str, Field(max_length=2048)] | None = None
+    ticket: Signed | None = Field(None, repr=False)
     """What `start` gave for this run."""
     ranks: Literal["improved", "all", "none"] = "improved"
     """For which standings to answer with rank and total."""
@@ -54,7 +55,7 @@ class StartRequest(BaseModel):
     board: str
     player: Player | None = None
     """Who plays; a new player is made where it is left out."""
-    player_token: Annotated[str, Field(max_length=2048)] | None = None
+    player_token: Signed | None = Field(None, repr=False)
     """What the first `start` of this player gave, as the proof of being them."""
 
 
@@ -101,10 +102,10 @@ class SubmitAnswer(Answer):
 class StartAnswer(Answer):
     """The answer of `POST /start`."""
 
-    ticket: str
+    ticket: str = Field(repr=False)
     """What `submit` must bring back, once."""
     player: str
-    player_token: str | None
+    player_token: str | None = Field(repr=False)
     """What proves ownership from now on, signed with the newest key; null where a server asked for a player."""
     expires: str
     """When the ticket is of no use any more."""

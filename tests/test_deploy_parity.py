@@ -99,6 +99,8 @@ CASES = {
     "a parameter without a value": get(404, "/top?board"),
     "cookies": get(200, "/top?board=read", ("Cookie", "a=1; b=2"), ("Cookie", "c=%20")),
     "a repeated header": get(200, "/top?board=read", ("X-Thing", "1"), ("X-Thing", "2")),
+    "its content type twice": post(415, "/submit", RUN, JSON, JSON),
+    "two origins": get(403, "/top?board=read", GAME, ("Origin", "https://evil.example")),
     "a forged address": get(200, "/rank?board=read&score=5", ("X-Forwarded-For", "198.51.100.1, 198.51.100.2")),
     "several pages": get(200, "/top?board=read&windows=all&splits=overall,mode:time,mode:words"),
     "neighbours": get(200, "/rank?board=read&player=p2&around=1"),
