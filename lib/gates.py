@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import re
 from base64 import urlsafe_b64encode
 from collections import OrderedDict
 from collections.abc import AsyncIterator
@@ -18,6 +19,7 @@ from lib.store import Store
 from lib.upstash import understood
 
 MOST_BLOCKED = 10_000
+_WITH_PORT = re.compile(r"(?P<v4>[0-9.]+):[0-9]+|\[(?P<v6>[0-9A-Fa-f:.%]+)\](?::[0-9]+)?")
 
 
 def caller_of(address: str, key: bytes) -> str:
@@ -40,6 +42,8 @@ def _is_ipv4(address: str) -> bool:
 
 
 def _network(address: str) -> str:
+    if with_port := _WITH_PORT.fullmatch(address):  # some proxies write it, and it changes with each connection
+        return _network(with_port["v4"] or with_port["v6"])
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
@@ -106,15 +110,11 @@ class Blocked:
     @asynccontextmanager
     async def _alone(self, turn: asyncio.Lock) -> AsyncIterator[None]:
         try:
-            # No longer than the store may take: a row behind a store that does not answer must not grow into minutes.
-            async with asyncio.timeout(self._patience):
-                await turn.acquire()
+            # The wait and the store together: a row behind a store that does not answer must not add up.
+            async with asyncio.timeout(self._patience), turn:
+                yield
         except TimeoutError:
             raise StoreUnavailable("The store was busy with other requests of this caller.") from None
-        try:
-            yield
-        finally:
-            turn.release()
 
     def note(self, board: str, caller: str, refusal: Retryable, now: int) -> None:
         """Remember that a board refused a caller at `now` (ms)."""

@@ -126,6 +126,26 @@ async def test_a_store_that_hangs_holds_no_flood_longer_than_its_deadline(monkey
         assert statuses == [503] * 50
 
 
+async def test_nobody_waits_for_a_place_and_then_for_the_store_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The deadline is for both together, also where those ahead leave their place one by one."""
+    async with lab('[board.b]\nlimits = { per_ip = "1/1m" }\n', MemoryBackend(), timeout=0.8) as here:
+        function = submit.app.on(here.deployment)
+
+        async def hang(*_: Any, **__: Any) -> Any:
+            await asyncio.sleep(60)
+
+        monkeypatch.setattr(here.deployment.store.upstash._redis._http._client, "post", hang)
+
+        async def call_later(number: int) -> float:
+            await asyncio.sleep(0.2 * number)
+            begun = asyncio.get_running_loop().time()
+            assert await call(function, b'{"board": "b", "player": "p1", "score": 1}') == 503
+            return asyncio.get_running_loop().time() - begun
+
+        taken = await asyncio.gather(*map(call_later, range(6)))
+        assert max(taken) < 1.5 * min(taken)
+
+
 @asynccontextmanager
 async def cold(here: Lab) -> AsyncIterator[Deployment]:
     """Open a process that has seen nothing yet, on the same store."""
