@@ -6,6 +6,7 @@ base64 encoding, because all our values are text.
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -27,6 +28,8 @@ _log = logging.getLogger("laurel")
 IDLE_SECONDS = 300
 # The pool looks at every connection for each request: with fifty, that took longer than all the rest of a call.
 CONNECTIONS = 16
+# A server may repeat keys and arguments in an error, and with them a player.
+_QUOTED = re.compile("'[^']*'?")
 # What reading an answer of the wrong form raises; the SDK asserts that it is not `null`.
 NONSENSE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, AssertionError)
 
@@ -199,6 +202,7 @@ def unreachable(error: Exception) -> StoreUnavailable:
 
 
 def refused(error: UpstashError) -> StoreUnavailable:
-    """Return what a caller is told when the store refuses a command; the log has its reason (it holds no secret)."""
-    _log.warning("store: %s", str(error)[:200])
+    """Return what a caller is told when the store refuses a command; the log has its reason, without what it quotes."""
+    reason = str(error).partition(", with args")[0]
+    _log.warning("store: %s", _QUOTED.sub(lambda found: found[0] if found[0].isupper() else "'…'", reason)[:200])
     return StoreUnavailable("The store refused.")

@@ -23,6 +23,11 @@ def refuses_duck(name: str) -> object:
     return "quack" in name.casefold()
 
 
+def stumbles(name: str) -> object:
+    """Fail, and say too much."""
+    raise ValueError(f"cannot judge {name}")
+
+
 class Lists:
     """A filter may be a method of something."""
 
@@ -71,8 +76,10 @@ def test_no_filter_is_none() -> None:
 
 
 BROKEN: dict[str, str] = {
-    "no_such_module_here:refuse": "No module named",
+    "no_such_module_here:refuse": "ModuleNotFoundError: no_such_module_here",
+    "lacking_words:refuse": "ModuleNotFoundError: a_package_of_theirs",
     "lib.names:no_such_thing": "no_such_thing",
+    "telling_words:refuse": "(RuntimeError)",
     "lib.names:MOST_BYTES": "is not callable",
     "broken_words:refuse": "SyntaxError",
     "failing_words:refuse": "ZeroDivisionError",
@@ -86,12 +93,26 @@ def test_a_filter_that_cannot_be_had_is_refused_at_the_start(
     """Whatever the operator's module does when it is imported, the refusal names the variable, on one line."""
     (tmp_path / "broken_words.py").write_text("def refuse(:\n")
     (tmp_path / "failing_words.py").write_text("1 / 0\n")
+    (tmp_path / "lacking_words.py").write_text("import a_package_of_theirs\n")
+    (tmp_path / "telling_words.py").write_text("raise RuntimeError('cannot reach https://user:hush@words.test')\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(Misconfigured) as refusal:
         load_filter(spec)
     assert refusal.value.detail.startswith(f"LAUREL_NAME_FILTER: {spec} ")
     assert BROKEN[spec] in refusal.value.detail
     assert "\n" not in refusal.value.detail
+    assert "hush" not in refusal.value.detail
+
+
+async def test_a_filter_that_fails_tells_nobody_the_name(module: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It is our fault, and the log says where; what the filter says of the name may hold it."""
+    async with lab(BOARD, MemoryBackend(), name_filter=f"{module}:stumbles") as here:
+        answer = await here.post("/submit", board="b", player="p1", score=1, name="SecretMina")
+        assert (answer.status_code, answer.json()["code"], here.requests) == (500, "internal", 0)
+    [record] = caplog.records
+    assert f"LAUREL_NAME_FILTER: {module}:stumbles failed (ValueError" in record.getMessage()
+    assert "test_name_filter.py:" in record.getMessage()
+    assert "SecretMina" not in caplog.text + answer.text
 
 
 @pytest.fixture
