@@ -57,7 +57,8 @@ def test_the_function_holds_what_it_needs(build: VercelBuild) -> None:
     assert (build.function / "lib/lua/parts/gate.lua").exists()
     assert (build.function / "boards.toml").exists()
     assert list((build.function / "lib/__pycache__").glob("http.*.pyc"))
-    for unwanted in ("tests", "tools", "bench", "docs", "public", ".env", "_vendor/psycopg", "_vendor/fakeredis"):
+    secrets = [path.name for path in build.function.glob(".env*")]
+    for unwanted in ("tests", "tools", "bench", "docs", "public", *secrets, "_vendor/psycopg", "_vendor/fakeredis"):
         assert not (build.function / unwanted).exists(), unwanted
     assert {path.name for path in (ROOT / "public").iterdir()} == {path.name for path in STATIC.iterdir()}
 
