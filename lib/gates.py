@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from socket import AF_INET, inet_pton
 
@@ -28,8 +29,14 @@ def caller_of(address: str, key: bytes) -> str:
     An IPv6 caller is their /64, which one household has whole. Text that is no address is hashed as it is.
     """
     network = address if _is_ipv4(address) else _network(address)
-    digest = hashlib.blake2b(network.encode(), digest_size=12, key=hashlib.sha256(key).digest()).digest()
+    digest = hashlib.blake2b(network.encode(), digest_size=12, key=_hash_key(key)).digest()
     return urlsafe_b64encode(digest).decode()
+
+
+@cache
+def _hash_key(key: bytes) -> bytes:
+    # blake2b takes at most 64 bytes, and a secret may be longer.
+    return hashlib.sha256(key).digest()
 
 
 def _is_ipv4(address: str) -> bool:

@@ -45,7 +45,10 @@ def command(items: object) -> Command:
         raise ReplyError("ERR failed to parse command")
     if not items:
         raise ReplyError("ERR empty command")
-    return [_argument(item) for item in items]
+    try:
+        return list(map(str.encode, items))  # nearly always: clients send text
+    except (TypeError, UnicodeEncodeError):
+        return [_argument(item) for item in items]
 
 
 def _argument(item: object) -> bytes:
