@@ -133,6 +133,8 @@ GATE = [
     Case("address gate, known as blocked", ADDRESSED, [*known, better, blocked], blocked, 0, requests=0),
 ]
 ranked = {"ranks": "improved"}
+retry = {"id": "a-run-of-p1", **ranked}
+retried = run("p1", 20, **retry)
 RANKS = [
     Case("ranks, 1 standing", ONE, known, run("p1", 20, **ranked), 5 + 2),
     Case("ranks, 12", TWELVE, [run("p1", 10, **HERE)], run("p1", 20, **HERE, **ranked), 27 + 2 * 12),
@@ -142,6 +144,9 @@ RANKS = [
     Case("ranks of a miss, asked for", ONE, known, run("p1", 9, ranks="all"), 2 + 2),
     Case("ranks, competition", SHARED, known, run("p1", 20, **ranked), 5 + 2, reached=5 + 1),
     Case("ranks, competition, cap 5000", SHARED_5000, known, run("p1", 20, **ranked), 5 + 2),
+    Case("ranks of a miss, competition, cap 5000", SHARED_5000, known, run("p1", 9, ranks="all"), 2 + 2, reached=2 + 1),
+    Case("ranks of a replay, competition, cap 5000", SHARED_5000, [*known, retried], retried, 2 + 2, reached=2 + 1),
+    Case("ranks of a miss, competition, no cap", SHARED_OPEN, known, run("p1", 9, ranks="all"), 2 + 2),
     Case("ranks, competition, no cap", SHARED_OPEN, known, run("p1", 20, **ranked), 5 + 2),
     Case("ranks, dense", DENSE, known, run("p1", 20, **ranked), 5 + 2, reached=5 + 1),
 ]
