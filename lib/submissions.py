@@ -153,8 +153,8 @@ def _call(attempt: Attempt, names: Keys) -> tuple[list[str], list[str]]:
     return keys, arguments
 
 
-def _refusal(attempt: Attempt, code: str, number: int) -> LaurelError:
-    """Return the error for a refusal of the script; the number is a wait in ms, or which standing."""
+def _refusal(attempt: Attempt, code: str, number: int, most: int = 0) -> LaurelError:
+    """Return the error for a refusal of the script; the number is a wait in ms, or which standing allows `most`."""
     limits = attempt.board.limits
     match code:
         case "rate_limited_address":
@@ -165,8 +165,10 @@ def _refusal(attempt: Attempt, code: str, number: int) -> LaurelError:
         case "cooldown":
             return Cooldown(wait=number, quota=quota(Rate(1, limits.cooldown), number))
         case "too_many_split_values":
-            end = attempt.standings[number - 1].period.end
-            return TooManySplitValues(wait=DAY_MS if end is None else max(1000, end * 1000 - attempt.now))
+            period = attempt.standings[number - 1].period
+            length = DAY_MS if period.end is None else (period.end - period.start) * 1000
+            wait = DAY_MS if period.end is None else max(1000, period.end * 1000 - attempt.now)
+            return TooManySplitValues(wait=wait, quota=quota(Rate(most, length), wait))
         case "banned":
             return Banned()
         case "sum_overflow":
@@ -200,7 +202,7 @@ def _result(standing: Standing, row: Sequence[str]) -> StandingResult:
 def _read(attempt: Attempt, reply: Any) -> SubmitAnswer:
     outcome, *values = reply
     if outcome == "refused":
-        raise _refusal(attempt, values[0], int(values[1]))
+        raise _refusal(attempt, values[0], *map(int, values[1:]))
     if outcome not in ("accepted", "replayed") or len(values) != _FIELDS * len(attempt.standings):
         raise ValueError("not an answer of submit.lua")
     rows = [values[at : at + _FIELDS] for at in range(0, len(values), _FIELDS)]

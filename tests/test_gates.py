@@ -184,6 +184,20 @@ async def test_a_refused_submission_writes_nothing(boards: str, backend: Backend
         assert statuses[-1] == 429
 
 
+@pytest.mark.parametrize(("window", "period", "wait"), [("daily", 86_400, 43_200), ("all", 86_400, 86_400)])
+async def test_a_full_split_says_how_much_it_holds_and_for_how_long(
+    window: str, period: int, wait: int, backend: Backend
+) -> None:
+    """As any limit does: until the period ends, or for `all`, where values go only with their standing, a day."""
+    splits = '[board.b.splits]\nmode = { pattern = "[a-z]", max = 9 }\nlevel = { pattern = "[a-z]", max = 2 }\n'
+    async with lab(f"[board.b]\nwindows = ['{window}']\n{splits}", backend) as here:
+        for level in "xy":
+            await here.submit("p1", 1, splits={"mode": "a", "level": level})
+        body = {"player": "p1", "score": 2, "splits": {"mode": "b", "level": "z"}}
+        answer = await here.post("/submit", board="b", **body)
+        assert_refused(answer, "too_many_split_values", limit=2, period=period, wait=wait)
+
+
 async def test_a_refused_submission_leaves_only_the_count_of_its_address(backend: Backend) -> None:
     async with lab(ALL_GATES, backend) as here:
         await submit(here)

@@ -3,8 +3,9 @@
 -- KEYS   record, address gate, ticket nonce, profiles (the record again where one is not used),
 --        the standings, then the value sets of open splits
 -- ARGV   see parts/submission.lua
--- reply  {"refused", code, ms to wait or the standing's number}, or {"accepted" | "replayed", then seven strings a standing:
---        improved, kept, score, previous, rank, total, cutoff}; "" is nothing
+-- reply  {"refused", code, ms to wait}, or {"refused", code, the standing's number, how much is allowed}, or
+--        {"accepted" | "replayed", then seven strings a standing: improved, kept, score, previous, rank, total, cutoff};
+--        "" is nothing
 -- billed EVALSHA + HMGET + what changes: the budget table of docs/design.md
 -- parts  integer standing record order gate submission
 
@@ -84,9 +85,12 @@ if code then
   return { "refused", code, integer(pause) }
 end
 for number, standing in ipairs(standings) do
-  local refusal = not standing.late and judge(standing)
+  local refusal, most
+  if not standing.late then
+    refusal, most = judge(standing)
+  end
   if refusal then
-    return { "refused", refusal, integer(number) }
+    return { "refused", refusal, integer(number), integer(most or 0) }
   end
 end
 if request.nonce_seconds > 0 then

@@ -1,12 +1,12 @@
 -- What becomes of a submission in each standing, decided by reading only.
 
--- Whether a standing that would be created brings a value that its open split has no room for.
+-- How many values an open split may have that has no room for the one a standing, were it created, would bring.
 local counted = {}
-local function lacks_room(standing)
+local function full_split(standing)
   for _, open in ipairs(standing.values) do
     counted[open.key] = counted[open.key] or redis.call("SCARD", open.key)
     if counted[open.key] >= open.max and redis.call("SISMEMBER", open.key, open.value) == 0 then
-      return true
+      return open.max
     end
   end
 end
@@ -38,7 +38,8 @@ local function unchanged(held, tail)
   return equal and held.tail == tail and "same" or nil
 end
 
--- Set standing.fate to miss, same, replace or enter, and what it would become; return the code of a refusal.
+-- Set standing.fate to miss, same, replace or enter, and what it would become; return the code of a refusal, and
+-- what is allowed.
 local function judge(standing)
   local set = open_standing(standing.key, { descending = board.descending, cap = board.cap, numbering = "ordinal" })
   if not standing.held and may_be_lost(board.cap, fields.seen, standing.start) then
@@ -60,8 +61,9 @@ local function judge(standing)
   standing.fate = held and unchanged(held, standing.tail) or (held and held.tail ~= "" and "replace") or "enter"
   if standing.fate == "enter" then
     standing.set, standing.count = set, set.count()
-    if standing.count == 0 and lacks_room(standing) then
-      return "too_many_split_values"
+    local most = standing.count == 0 and full_split(standing)
+    if most then
+      return "too_many_split_values", most
     end
   end
 end
