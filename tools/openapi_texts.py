@@ -70,7 +70,7 @@ OPERATIONS = {
         returns="The ticket, and whose it is.",
         answers=(StartAnswer,),
         errors=(
-            *(*_BODY, errors.NotYourPlayer, *_ALWAYS),
+            *(*_BODY, errors.AuthRequired, errors.NotYourPlayer, *_ALWAYS),
             *(errors.UnknownBoard, errors.Invalid, errors.RateLimited),
         ),
         body=StartRequest,
