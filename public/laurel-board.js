@@ -42,6 +42,7 @@ sheet.replaceSync(`
   --_own: var(--laurel-own, light-dark(#e6f3e9, #21362a));
   display: block;
   box-sizing: border-box;
+  overflow-wrap: anywhere;
   padding: var(--laurel-padding, 0.75rem);
   border: 1px solid var(--_line);
   border-radius: var(--laurel-radius, 14px);
@@ -131,6 +132,7 @@ export class LaurelBoard extends HTMLElement {
   #turn = 0;
   #pace = QUICK;
   #shown = "";
+  #standing; // whose rows are shown
   #around = [];
   #panel = make("div", { part: "panel", id: "panel" });
   #tabs = make("div", { part: "tabs", role: "tablist" });
@@ -236,6 +238,7 @@ export class LaurelBoard extends HTMLElement {
   /** Asks for the page, and for the own row where the page does not have it. */
   async #load(cache) {
     const turn = ++this.#turn;
+    const standing = ["src", "board", "at", "splits"].map((name) => this.getAttribute(name)) + this.#window;
     this.#looked = Date.now();
     try {
       const board = (this.#board ??= this.#open());
@@ -255,13 +258,24 @@ export class LaurelBoard extends HTMLElement {
       }
       if (turn != this.#turn) return;
       this.#shown = changed;
+      this.#standing = standing;
       this.#around = around;
       this.#pace = isNew ? QUICK : Math.min(this.#pace * 1.5, SLOW);
       this.#again(this.#pace);
       this.#draw(data, player); // may find the period over, and then asks sooner
     } catch (error) {
-      if (turn == this.#turn) this.#fail(error);
+      if (turn != this.#turn) return;
+      if (standing != this.#standing) this.#clear();
+      this.#fail(error);
     }
+  }
+
+  /** Takes away what is shown: it is of another standing than is asked for. */
+  #clear() {
+    this.#panel.replaceChildren();
+    this.#total.textContent = "";
+    this.#endsAt = Infinity;
+    this.#tick();
   }
 
   #fail(error) {

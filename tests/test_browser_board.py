@@ -127,6 +127,23 @@ async def test_an_error_leaves_what_is_shown(local: Stack, visitor: BrowserConte
     assert len(await texts(page, "tbody tr")) == 3
 
 
+@pytest.mark.parametrize(
+    "change", ["setAttribute('window', 'daily')", "setAttribute('board', 'nope')", "setAttribute('splits', 'mode:a')"]
+)
+async def test_an_error_leaves_nothing_of_another_standing(local: Stack, visitor: BrowserContext, change: str) -> None:
+    """Rows of all time are not today's: what was asked for cannot be shown, and nothing else is in its place."""
+    page = await shown(visitor, local, 'board="best" windows="all,daily" limit="3"')
+    assert len(await texts(page, "tbody tr")) == 3
+    local.store.down = True
+    try:
+        await page.evaluate(f"document.querySelector('laurel-board').{change}")
+        await expect(page.locator("laurel-board").locator("[role=alert]")).to_have_count(1)
+        assert await texts(page, "table, [part=empty]") == []
+        assert "".join(await texts(page, "[part=total], [part=reset]")) == ""
+    finally:
+        local.store.down = False
+
+
 async def test_scores_are_written_as_asked(local: Stack, visitor: BrowserContext) -> None:
     """Numbers in the page's language, points with their word, times with as many decimals as any of the page."""
     page = await shown(visitor, local, 'board="best" limit="1" format="points" label-points="{n} Punkte"', lang="de")
