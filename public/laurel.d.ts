@@ -1,7 +1,7 @@
 /** The types of laurel.js. Every answer is the JSON of the API, unchanged: docs.html has the reference. */
 
 /** A base URL that has all functions below it, or the URL of each function (AWS Lambda). */
-export type LaurelUrl = string | URL | { submit: string; top: string; rank: string; start?: string };
+export type LaurelUrl = string | URL | { submit: string; top: string; rank: string; start?: string; health?: string };
 
 export type Window = "all" | "daily" | "weekly" | "monthly" | "yearly" | "season";
 export type Meta = Record<string, string | number | boolean>;
@@ -19,13 +19,14 @@ export interface Board {
    * Submits a score, once, whatever happens to the network or to the page.
    *
    * It is stored before it is first sent, and tried again after network errors, 429 and 503 for 30 seconds. After
-   * that, or at once while offline, the promise rejects with the code `queued`; the score goes out when the browser
-   * is online again, and when this board is next opened on this origin. Any other refusal rejects with its own code.
+   * that, or at once while offline or where a split is full (which may last a day), the promise rejects with the code
+   * `queued`; the score goes out when the browser is online again or the wait is over, and when this board is next
+   * opened on this origin. Any other refusal rejects with its own code.
    */
   submit(score: number, options?: Submission): Promise<Submitted>;
   /** Reads the first rows of several standings: `splits` is a list such as `"overall,mode:time"`. */
   top(query: TopsQuery): Promise<{ tops: Top[] }>;
-  /** Reads one page. After a submission from this browser the page shows it, however long pages are cached. */
+  /** Reads one page. For an hour after a submission from this browser the page shows it, even if pages are cached. */
   top(query?: TopQuery): Promise<Top>;
   /** Finds several players, in the order asked. */
   rank(query: Standing & { players: string[] | string }): Promise<Selected & { entries: (Row | Unranked)[] }>;
@@ -62,6 +63,8 @@ export interface Fault {
 }
 
 export interface Submission {
+  /** By default a new one for each submission; the same again is the same submission. */
+  id?: string;
   name?: string;
   meta?: Meta;
   splits?: Record<string, string>;

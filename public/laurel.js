@@ -47,6 +47,7 @@ const local = storage("localStorage");
 const tab = storage("sessionStorage");
 const locks = local.shared && globalThis.navigator?.locks;
 const chains = {};
+const later = {};
 const queues = {};
 let clock = 0;
 
@@ -79,6 +80,7 @@ const post = (url, body) => ask(url, { method: "POST", body: JSON.stringify(body
 /** Tries a submission until it is settled or time is up; `sent` is a try under way. */
 const deliver = async (queue, key, body, deadline, sent) => {
   for (;;) {
+    if (later[key] > Date.now()) throw queued({ status: 429 });
     if (queue.until > deadline) throw queued();
     while (queue.until > Date.now()) await pause();
     try {
@@ -96,7 +98,8 @@ const deliver = async (queue, key, body, deadline, sent) => {
         throw error;
       }
       // This may last a day, and must not hold up the others.
-      if (code == "too_many_split_values" || (!status && globalThis.navigator?.onLine === false)) throw queued(error);
+      if (code == "too_many_split_values") later[key] = Date.now() + wait;
+      if (later[key] > Date.now() || (!status && globalThis.navigator?.onLine === false)) throw queued(error);
       queue.until = Date.now() + Math.max(wait, Math.min(500 * 2 ** queue.tries++, SLOWEST)) * (1 + Math.random() / 4);
     }
   }

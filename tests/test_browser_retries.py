@@ -127,11 +127,14 @@ async def test_after_30_seconds_it_is_queued(local: Stack, visitor: BrowserConte
 
 
 async def test_a_full_split_does_not_hold_up_the_others(local: Stack, visitor: BrowserContext) -> None:
-    """That one waits, as any 429 does; the next goes its way."""
+    """That one waits as long as it is told to, and the others go their way without asking for it again."""
     page = await open_game(visitor, local)
 
+    asked: list[int] = []
+
     async def full(route: Route) -> None:
-        if json.loads(route.request.post_data or "{}")["score"] == 1:
+        asked.append(json.loads(route.request.post_data or "{}")["score"])
+        if asked[-1] == 1:
             headers = {**CORS, "Retry-After": "86400"}
             await route.fulfill(status=429, headers=headers, json={"code": "too_many_split_values"})
         else:
@@ -140,4 +143,6 @@ async def test_a_full_split_does_not_hold_up_the_others(local: Stack, visitor: B
     await page.route("**/submit", full)
     assert await call(page, "return board('sum').submit(1)") == {"code": "queued"}
     assert (await call(page, "return board('sum').submit(2)"))["standings"][0]["score"] == 2
+    assert (await call(page, "return board('sum').submit(4)"))["standings"][0]["score"] == 6
     assert len(await kept(page)) == 1
+    assert asked == [1, 2, 4]
