@@ -198,7 +198,7 @@ class Function:
 
     def _preflight(self, request: Request, *, allowed: bool) -> Reply:
         headers = {"Allow": self._allowed}
-        if allowed and "access-control-request-method" in request.headers:
+        if allowed:
             headers |= preflight_headers(self._allowed)
         return Reply(b"", 204, None, headers)
 
