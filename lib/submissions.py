@@ -172,7 +172,7 @@ def _refusal(attempt: Attempt, code: str, number: int, most: int = 0) -> LaurelE
         case "banned":
             return Banned()
         case "sum_overflow":
-            return SumOverflow.field("score", "would make the total too large")
+            return SumOverflow.field("score", "would make the total too large to be exact")
         case "ticket_used":
             return TicketUsed()
         case "id_reused":

@@ -74,7 +74,8 @@ class Attempt:
         held = board.held(record, place, submission.player, self.now)
         row = self._new_row(held)
         verdict = Verdict(place, self._fate(held, row), row, held)
-        if abs(row.score) > LARGEST:
+        is_lost = board.rules.keep == "sum" and held is not None and submission.score and row.score == held.row.score
+        if is_lost or abs(row.score) > LARGEST:
             raise Refused(422, "sum_overflow")
         if verdict.fate == "enter" and not board.rows(place):
             self._check_room(place)

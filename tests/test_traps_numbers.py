@@ -128,12 +128,13 @@ async def test_opposite_infinities_do_not_make_a_sum_unusable(backend: Backend) 
         assert await page(here) == [("p", 3, 1)]
 
 
+@pytest.mark.parametrize("added", ["1", "0.25", "1e-9"])
 @pytest.mark.parametrize("sign", [1, -1])
-async def test_a_sum_never_silently_stays_where_it_is(sign: int, backend: Backend) -> None:
-    """Past 2^53 an addition of 1 would be lost: it is refused, nothing is stored, and the way back is open."""
+async def test_a_sum_never_silently_stays_where_it_is(sign: int, added: str, backend: Backend) -> None:
+    """Near 2^53 an addition would be lost: it is refused, nothing is stored, and the way back is open."""
     async with lab(SUM, backend) as here:
         await play(here, ("p", sign * LARGEST))
-        response = await send(here, str(sign))
+        response = await send(here, added if sign > 0 else f"-{added}")
         assert refusal(response) == (422, "sum_overflow")
         assert await page(here) == [("p", sign * LARGEST, 1)]
         [back] = await play(here, ("p", -sign))

@@ -52,8 +52,10 @@ local function judge(standing)
   standing.previous = held and held.score
   standing.score, standing.tie, standing.tail = request.score, request.tie, new_tail(held)
   if held and board.keep == "sum" then
-    local total = tonumber(held.score) + tonumber(request.score)
-    if total > LARGEST_TOTAL or total < -LARGEST_TOTAL then
+    local stood, added = tonumber(held.score), tonumber(request.score)
+    local total = stood + added
+    local is_lost = added ~= 0 and total == stood -- rounded away, next to a total this large
+    if is_lost or total > LARGEST_TOTAL or total < -LARGEST_TOTAL then
       return "sum_overflow"
     end
     standing.score, standing.tie = string.format("%.17g", total), held.tie
