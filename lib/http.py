@@ -100,7 +100,7 @@ def client_address(request: Request, settings: Settings) -> str:
     if settings.address_header:
         return request.headers.get(settings.address_header, request.address).strip()
     if settings.trust_proxy:
-        hops = [hop.strip() for line in request.headers.getlist("x-forwarded-for") for hop in line.split(",")]
+        hops = [hop.strip() for hop in request.headers.get("x-forwarded-for", request.address).split(",")]
         return hops[-settings.trust_proxy] if len(hops) >= settings.trust_proxy else request.address
     return request.address
 

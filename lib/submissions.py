@@ -166,8 +166,9 @@ def _refusal(attempt: Attempt, code: str, number: int, most: int = 0) -> LaurelE
             return Cooldown(wait=number, quota=quota(Rate(1, limits.cooldown), number))
         case "too_many_split_values":
             period = attempt.standings[number - 1].period
-            length = DAY_MS if period.end is None else (period.end - period.start) * 1000
-            wait = DAY_MS if period.end is None else max(1000, period.end * 1000 - attempt.now)
+            length = wait = DAY_MS
+            if period.end is not None:
+                length, wait = (period.end - period.start) * 1000, max(1000, period.end * 1000 - attempt.now)
             return TooManySplitValues(wait=wait, quota=quota(Rate(most, length), wait))
         case "banned":
             return Banned()

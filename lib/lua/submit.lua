@@ -24,8 +24,8 @@ local function row(standing)
   local rank, total = "", ""
   if standing.ranked and (request.ranks == "all" or (request.ranks == "improved" and standing.improved)) then
     local set = open_standing(standing.key, board)
-    if board.numbering == "competition" and board.cap > 0 and not standing.written then
-      set.rows() -- one command in place of three: how many, whether the player is among them, how many are ahead
+    if not standing.written then
+      set.read_whole() -- how many there are, whether the player is among them, how many are ahead
     end
     total = integer(set.total(standing.count))
     rank = set.rank_of(member_text(standing, request.player), standing.score, standing.written)

@@ -17,8 +17,8 @@ for number = FIRST_STANDING, #KEYS do
   local standing = open_standing(KEYS[number], board)
   first = first or standing
   local from, to = take_number(), take_number()
-  if player ~= "" and from > 0 and board.numbering == "competition" and board.cap > 0 then
-    standing.rows() -- two shared ranks, of the page and of the player, would be two counts more
+  if player ~= "" and from > 0 then
+    standing.read_whole() -- for the rank of the page's first row and for the player's
   end
   local rows = standing.slice(from, to)
   local rank = #rows > 0 and from > 0 and standing.rank(from, rows[2]) or 1

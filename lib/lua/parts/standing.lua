@@ -152,8 +152,15 @@ local function open_standing(key, board)
     end
   end
 
-  if board.numbering ~= "ordinal" and board.cap > 0 and board.cap <= SCAN_CAP then
-    standing.rows()
+  -- Read all rows at once where places are shared: for several questions, one command in place of one or two for each.
+  function standing.read_whole()
+    if board.numbering ~= "ordinal" and board.cap > 0 then
+      standing.rows()
+    end
+  end
+
+  if board.cap <= SCAN_CAP then
+    standing.read_whole()
   end
   return standing
 end
