@@ -25,7 +25,6 @@ class VercelFunction:
     port: int = 0
     seconds: float = 0.0
     messages: list[dict[str, Any]] = field(default_factory=list)
-    ready: threading.Event = field(default_factory=threading.Event)
     news: threading.Condition = field(default_factory=threading.Condition)
 
     @property
@@ -56,10 +55,9 @@ class VercelFunction:
     def _take(self, message: dict[str, Any]) -> None:
         with self.news:
             self.messages.append(message)
+            if message["type"] == "server-started":
+                self.port = message["payload"]["httpPort"]
             self.news.notify_all()
-        if message["type"] == "server-started":
-            self.port = message["payload"]["httpPort"]
-            self.ready.set()
 
 
 @contextmanager
@@ -92,7 +90,9 @@ def started(
                 listener.settimeout(20)
                 connection, _ = listener.accept()
                 threading.Thread(target=running.listen, args=[connection], daemon=True).start()
-                if not running.ready.wait(20):
+                with running.news:
+                    has_started = running.news.wait_for(lambda: running.port, timeout=20)
+                if not has_started:
                     output.seek(0)
                     raise RuntimeError(f"the function did not start: {output.read().decode()}")
                 running.seconds = time.perf_counter() - begun

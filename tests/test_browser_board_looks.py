@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
+from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]  # it has no hints
 from playwright.async_api import Browser, BrowserContext, Page
 
 from tests.browser import Stack, chromium, visit

@@ -130,7 +130,6 @@ def test_lib_files_are_short(path: Path) -> None:
     assert lines <= LONGEST, f"{names(path)} has {lines} lines, {LONGEST} are allowed"
 
 
-@pytest.mark.skipif(not (ROOT / "functions/submit.py").exists(), reason="there is no functions/submit.py yet")
 def test_submit_starts_without_what_it_never_uses() -> None:
     """A fresh process that imports the function loads no local stack, no command line and no database driver."""
     code = "import functions.submit, json, sys; print(json.dumps(sorted({m.partition('.')[0] for m in sys.modules})))"

@@ -21,7 +21,7 @@ def blocks(language: str) -> list[str]:
 
 async def test_the_first_request_gets_the_reply_that_is_shown() -> None:
     """A new user copies it from the page, against the boards as shipped."""
-    request = json.loads(re.search(r"-d '(\{.*?\})'", README, re.DOTALL)[1])  # type: ignore[index]
+    request = json.loads(re.search(r"-d '(\{.*?\})'", README, re.DOTALL)[1])  # type: ignore[index]  # None would fail here, as it should
     shown = blocks("json")[0].replace(", …]}", "]}")
     async with lab((ROOT / "boards.toml").read_text("utf-8"), MemoryBackend()) as here:
         answer = (await here.post("/submit", **request)).json()

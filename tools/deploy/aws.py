@@ -24,8 +24,18 @@ PYTHON = "3.13"
 TARGETS = (Target("arm64", PYTHON), Target("x86_64", PYTHON))
 TEMPLATE = DIST / "serverless" / "cloudformation-template-update-stack.json"
 # Enough for osls to make a template; a real deployment's own would be left behind in dist/.
-STAND_INS = {"UPSTASH_REDIS_REST_URL": "https://name.upstash.io", "UPSTASH_REDIS_REST_TOKEN": "stand-in"}
-OPTIONAL = ("LAUREL_SECRET", "LAUREL_SERVER_TOKEN", "LAUREL_TIMEOUT", "LAUREL_TRUST_PROXY", "LAUREL_NAME_FILTER")
+STAND_INS = {
+    "UPSTASH_REDIS_REST_URL": "https://name.upstash.io",
+    "UPSTASH_REDIS_REST_TOKEN": "stand-in",
+    "LAUREL_ORIGINS": "*",
+    "LAUREL_PREFIX": "laurel",
+    "LAUREL_SECRET": "",
+    "LAUREL_SERVER_TOKEN": "",
+    "LAUREL_TIMEOUT": "",
+    "LAUREL_TRUST_PROXY": "",
+    "LAUREL_NAME_FILTER": "",
+    "DATABASE_URL": "",
+}
 
 
 def runnable() -> Target | None:
@@ -62,8 +72,7 @@ def _build(target: Target) -> None:
 
 
 def _make_template() -> None:
-    defaults = {"LAUREL_ORIGINS": "*", "LAUREL_PREFIX": "laurel", **dict.fromkeys((*OPTIONAL, "DATABASE_URL"), "")}
-    environ = {**STAND_INS, **defaults, "SLS_TELEMETRY_DISABLED": "1"}
+    environ = {**STAND_INS, "SLS_TELEMETRY_DISABLED": "1"}
     run(PACKAGES / "osls", "package", "--package", TEMPLATE.parent, environ=environ)
     run(Path(sys.executable).parent / "cfn-lint", TEMPLATE)
     step(f"{TEMPLATE.relative_to(ROOT)}: passes cfn-lint")
