@@ -162,6 +162,6 @@ async def count_call(store: Store, board: Board, caller: str, now: int) -> None:
     arguments = [str(rate.limit), str(rate.period), str(now)]
     wait = await store.upstash.run(script("start"), [store.keys(board).gate(caller)], arguments)
     with understood():
-        waits = int(wait) if wait else 0
+        waits = int(wait.strip() or "0")
     if waits:
         raise address_blocked(board, waits)

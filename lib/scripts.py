@@ -14,18 +14,22 @@ from pathlib import Path
 # Not through importlib.resources, which takes a millisecond of every cold start: the files are never in an archive.
 _LUA = Path(__file__).parent / "lua"
 
-# Every script answers {commands it called, its reply}: with the one that runs it, that is what Upstash bills.
-_COUNTING = """\
+# Every script answers {commands it called, its reply, its last argument}: with the one that runs it, the first is what
+# Upstash bills; the last says whose answer it is.
+_FRAME = """\
 local called, server = 0, redis
-local redis = {{ call = function(...)
+local function counted(call)
+return function(...)
 called = called + 1
-return server.call(...)
-end }}
+return call(...)
+end
+end
+local redis = {{ call = counted(server.call), pcall = counted(server.pcall) }}
 local function run()
 {script}
 end
 local reply = run()
-return {{ called, reply }}
+return {{ called, reply, ARGV[#ARGV] }}
 """
 
 
@@ -71,4 +75,4 @@ def script(name: str) -> Script:
         source,
         flags=re.MULTILINE,
     )
-    return Script(name, _COUNTING.format(script=_strip(whole)), reads="-- flags  no-writes" in source)
+    return Script(name, _FRAME.format(script=_strip(whole)), reads="-- flags  no-writes" in source)

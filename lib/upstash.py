@@ -1,15 +1,18 @@
 """The one door to Upstash: raw commands, transactions and scripts over HTTP, each within a deadline.
 
 The SDK is taken for its wire format. Its own retries are off, because they would repeat writes blindly, and so is its
-base64 encoding, because all our values are text.
+base64 encoding, because all our values are text. Every question carries a word that its answer must repeat: something
+between us and the store may give one answer twice, and from then on every question of that connection the one before.
 """
 
 import asyncio
 import logging
+import os
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from ssl import SSLContext
 from typing import Any
@@ -34,6 +37,10 @@ _QUOTED = re.compile("'[^']*'?")
 NONSENSE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, AssertionError)
 
 
+# The answer that a task got last: the SDK does not hand it out.
+_answer: ContextVar[httpx.Response | None] = ContextVar("answer", default=None)
+
+
 class Unanswered(StoreUnavailable):
     """A request went out and no answer came back: it may have been carried out or not."""
 
@@ -54,6 +61,7 @@ class Upstash:
         redis._http._client = httpx.AsyncClient(
             verify=_certificates(redis._http._client),
             timeout=httpx.Timeout(self._timeout),
+            event_hooks={"response": [_look_at]},
             limits=httpx.Limits(
                 max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS, keepalive_expiry=IDLE_SECONDS
             ),
@@ -92,25 +100,26 @@ class Upstash:
 
     async def command(self, *command: str) -> Any:
         """Send one command."""
-        async with self.deadline():
-            try:
-                return await self._execute(command)
-            except UpstashError as error:
-                raise refused(error) from error
+        [result] = await self.transaction(command)
+        return result
 
     async def transaction(self, *commands: Sequence[str]) -> list[Any]:
         """Send commands that are carried out together, in one request; return their results in order."""
+        word = _word()
         async with self.deadline():
             multi = self._redis.multi()
-            for command in commands:
+            # Not billed, unlike ECHO.
+            for command in (("PING", word), *commands):
                 multi.execute(list(command))
             try:
                 answer = await self._send(multi.exec(), billed=len(commands))
             except UpstashError as error:
                 raise refused(error) from error
-        if not isinstance(answer, list) or len(answer) != len(commands):
+            repeated, *results = answer if isinstance(answer, list) and answer else [None]
+            await self._expect(word, repeated)
+        if len(results) != len(commands):
             raise StoreUnavailable("The store did not answer in a form that is known.")
-        return answer
+        return results
 
     async def run(
         self, script: Script, keys: Sequence[str], arguments: Sequence[str], *, again: Sequence[str] | None = None
@@ -127,14 +136,21 @@ class Upstash:
                 if again is None:
                     raise
                 reply = await self._run(script, keys, again)
+        called, answer = reply
         with understood():
-            called, answer = reply
             note_store(billed=int(called))
-            return answer
+        return answer
 
-    async def _run(self, script: Script, keys: Sequence[str], arguments: Sequence[str]) -> Any:
+    async def _run(self, script: Script, keys: Sequence[str], arguments: Sequence[str]) -> tuple[Any, Any]:
+        """Run a script; return how many commands it called, and its reply."""
+        word = _word()
+        reply = await self._evaluate(script, [str(len(keys)), *keys, *arguments, word])
+        called, answer, repeated = reply if isinstance(reply, list) and len(reply) == 3 else (0, None, None)
+        await self._expect(word, repeated)
+        return called, answer
+
+    async def _evaluate(self, script: Script, tail: Sequence[str]) -> Any:
         ending = "_RO" if script.reads else ""
-        tail = [str(len(keys)), *keys, *arguments]
         sha, text = (script.flagged_sha, script.flagged) if self._knows_flag else (script.plain_sha, script.plain)
         try:
             return await self._execute([f"EVALSHA{ending}", sha, *tail])
@@ -151,6 +167,17 @@ class Upstash:
             return await self._execute([f"EVAL{ending}", script.plain, *tail])
         except UpstashError as error:
             raise refused(error) from error
+
+    async def _expect(self, word: str, repeated: object) -> None:
+        """Raise Unanswered where an answer does not repeat the word of its question, and hang up."""
+        if repeated == word:
+            return
+        _log.warning("store: an answer that does not repeat its question")
+        answer = _answer.get()
+        connection = answer.extensions.get("network_stream") if answer else None
+        if connection is not None:
+            await connection.aclose()
+        raise Unanswered("The store did not answer.")
 
     async def _execute(self, command: Sequence[str], *, billed: int = 1) -> Any:
         return await self._send(self._redis.execute(list(command)), billed=billed)
@@ -171,6 +198,20 @@ class Upstash:
             raise StoreUnavailable("The store did not answer in a form that is known.") from error
         finally:
             note_store(billed=billed, seconds=time.perf_counter() - started)
+
+
+def _word() -> str:
+    return os.urandom(6).hex()
+
+
+async def _look_at(response: httpx.Response) -> None:
+    """Keep an answer for who asked; raise the server's refusal of a whole transaction, which the SDK stumbles over."""
+    _answer.set(response)
+    body = await response.aread() if response.request.url.path.endswith("/multi-exec") else b""
+    if body.startswith(b"{"):
+        error = response.json().get("error")
+        if isinstance(error, str):
+            raise UpstashError(error)
 
 
 def _is_about_unknown_flag(error: UpstashError) -> bool:

@@ -78,13 +78,13 @@ def of(document: object, status: int = 200) -> httpx.Response:
 
 
 def each(result: object) -> Callable[[httpx.Request], httpx.Response]:
-    """Answer every command with one result, in the form that its path has."""
+    """Answer every command and every script with one result, as the answer to the question that was asked."""
 
     def answer(request: httpx.Request) -> httpx.Response:
-        commands = json.loads(request.content)
+        asked = json.loads(request.content)
         if request.url.path == "/multi-exec":
-            return of([{"result": result} for _ in commands])
-        return of({"result": result})
+            return of([{"result": asked[0][1]}, *({"result": result} for _ in asked[1:])])
+        return of({"result": result if asked == ["PING"] else [1, result, asked[-1]]})
 
     return answer
 

@@ -18,7 +18,7 @@ from upstash_redis.asyncio import Redis
 from lib.errors import StoreUnavailable
 from lib.scripts import script
 from lib.upstash import IDLE_SECONDS, Unanswered, Upstash
-from tests.faults import Unreliable, of
+from tests.faults import Unreliable, each, of
 from tests.fixtures_redis import serve
 from tests.lab import TOKEN, lab
 from tools.backends import MemoryBackend
@@ -66,7 +66,7 @@ async def test_the_sdk_sends_plain_text_and_no_telemetry() -> None:
     """What a function sends is its command and its token; answers come back as they are."""
     upstash = Upstash(URL, TOKEN, timeout=1)
     with respx.mock:
-        route = respx.post(f"{URL}/").mock(return_value=of({"result": "v"}))
+        route = respx.post(f"{URL}/multi-exec").mock(side_effect=each("v"))
         assert await upstash.command("GET", "k") == "v"
     headers = route.calls.last.request.headers
     assert headers["authorization"] == f"Bearer {TOKEN}"
@@ -154,7 +154,7 @@ async def test_a_server_that_does_not_know_the_flag_gets_the_text_without_it_fro
         *(submit.flagged_sha, submit.flagged, submit.plain),
         submit.plain_sha,
         *(rank.plain_sha, rank.plain),
-        "FLUSH",
+        ["SCRIPT", "FLUSH"],
         *(submit.plain_sha, submit.plain),
     ]
 

@@ -24,7 +24,7 @@ OK, WARNING, FAILURE = "ok", "warn", "FAIL"
 Finding = tuple[str, str, str]
 """What was looked at, how it is, and what there is to say."""
 
-_PROBE = Script("probe", 'return { 0, "ok" }\n', reads=True)
+_PROBE = Script("probe", 'return { 0, "ok", ARGV[1] }\n', reads=True)
 _PINGS = 5
 _SLOW_MS = 100
 _SKEW_MS = 2000
