@@ -14,15 +14,16 @@ def selection_text(selection: Selection) -> str:
 
 
 def slots(period: Period, selection: Selection) -> tuple[str, ...]:
-    """Return the record's fields that a standing may lie in: one, or two for a season.
+    """Return the record's fields that a standing may lie in: one for `all`, else two.
 
-    A window has two slots, by its period's number, so that the current and the previous period are both known.
-    Seasons come in any order in the configuration, so both slots are looked at.
+    A period takes a slot that is free, or the one of the earlier period. Even and odd periods have slots of their own,
+    so that the current and the previous one are both known; seasons come in any order, and share theirs.
     """
     text = selection_text(selection)
-    if period.window == "season":
-        return (f"season#0:{text}", f"season#1:{text}")
-    return (f"{period.window}#{period.number % 2}:{text}",)
+    first = 0 if period.window in ("all", "season") else period.number % 2
+    second = 1 if period.window == "season" else first + 2
+    slots = (f"{period.window}#{first}:{text}", f"{period.window}#{second}:{text}")
+    return slots[:1] if period.window == "all" else slots
 
 
 class Keys:

@@ -41,6 +41,19 @@ class Standing:
         end = self.period.end if self.period.end is not None else (now // DAY_MS + 1) * DAY_S
         return end + -(-retain // 1000)
 
+    def may_be_late(self, now: int) -> bool:
+        """Return whether a run may come behind a later one that has taken its slot: only once its period is over."""
+        return self.period.window != "season" and self.period.end is not None and self.period.end * 1000 <= now
+
+    def field_goes(self, now: int) -> int:
+        """Return when a record may forget this standing, in epoch seconds; 0 is never.
+
+        The previous period is still asked for, and a season has no next one to wait for.
+        """
+        if self.period.window in ("all", "season"):
+            return self.expires(now)
+        return self.board.calendar.step(self.period, 1).end or 0
+
     def oldest_day(self, now: int) -> int:
         """Return the oldest day that a record's field may name before it counts as absent; 0 where any may.
 

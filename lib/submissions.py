@@ -103,9 +103,11 @@ def _standing_arguments(attempt: Attempt, standing: Standing, keys: list[str], n
         slots[0],
         slots[1] if len(slots) > 1 else "",
         str(standing.period.start),
+        _flag(standing.may_be_late(attempt.now)),
         standing.period.id,
         str(standing.expires(attempt.now)),
         str(standing.oldest_day(attempt.now)),
+        str(standing.field_goes(attempt.now) if values else 0),
         str(len(values) // 3),
         *values,
     ]

@@ -138,7 +138,7 @@ class Inspection:
 
     def _contradiction(self, place: Place, record: dict[str, str], row: tuple[float, str]) -> str | None:
         window = place.period.window
-        names = [f"{window}#{n}:{','.join(f'{name}={value}' for name, value in place.selection)}" for n in (0, 1)]
+        names = [f"{window}#{n}:{','.join(f'{name}={value}' for name, value in place.selection)}" for n in range(4)]
         fields = [found for name in names if (found := _FIELD.fullmatch(record.get(name, "")))]
         field = next((field for field in fields if field[2] == place.period.id), None)
         if field is None:

@@ -138,7 +138,8 @@ retried = run("p1", 20, **retry)
 RANKS = [
     Case("ranks, 1 standing", ONE, known, run("p1", 20, **ranked), 5 + 2),
     Case("ranks, 12", TWELVE, [run("p1", 10, **HERE)], run("p1", 20, **HERE, **ranked), 27 + 2 * 12),
-    Case("ranks where it was counted", board("cap = 0"), [], run("p1", 10, **ranked), 5 + 1),
+    Case("ranks where it was counted", board("cap = 0", 'windows = ["daily"]'), [], run("p1", 10, **ranked), 6 + 1),
+    Case("ranks where nobody had to count", board("cap = 0"), [], run("p1", 10, **ranked), 5 + 2),
     Case("ranks after a search", ONE, [], run("p1", 10, **ranked), 6 + 1),
     Case("ranks of a miss, not asked for", ONE, known, run("p1", 9, **ranked), 2),
     Case("ranks of a miss, asked for", ONE, known, run("p1", 9, ranks="all"), 2 + 2),

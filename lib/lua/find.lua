@@ -5,12 +5,11 @@
 -- reply  for each standing {text, score}, or {} where there is no row
 -- billed EVALSHA_RO + ZRANGE a standing
 -- flags  no-writes
--- parts  integer standing
+-- parts  integer number standing
 
-local board = { descending = ARGV[1] == "1", cap = tonumber(ARGV[2]), numbering = "ordinal" }
+local board = { descending = ARGV[1] == "1", cap = number(ARGV[2]), numbering = "ordinal" }
 local found = {}
 for number, key in ipairs(KEYS) do
-  local text, score = open_standing(key, board).search(ARGV[3])
-  found[number] = text and { text, score } or {}
+  found[number] = open_standing(key, board).search({ ARGV[3] })[ARGV[3]] or {}
 end
 return found

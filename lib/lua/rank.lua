@@ -10,7 +10,7 @@
 --        + ZCOUNT, for several players + ZMSCORE, where places are shared; + HMGET of the profiles;
 --        + ZRANGE for a search
 -- flags  no-writes
--- parts  integer standing record reading player
+-- parts  integer number standing record reading player
 
 local around = take_number()
 local STANDING, PROFILES, FIRST_RECORD = KEYS[1], KEYS[2], 3
@@ -34,10 +34,13 @@ local function read_around(index, score)
   return { integer(index), integer(from), integer((standing.rank(from, rows[2]))), integer(ahead), rows }
 end
 
-local found, ranked = {}, {}
+local records, asked, ranked = {}, {}, {}
 for number = FIRST_RECORD, #KEYS do
-  local player = find_player(standing, KEYS[number], take(), period)
-  found[#found + 1] = player or false
+  records[#records + 1] = KEYS[number]
+  asked[#asked + 1] = take()
+end
+local found = find_players(standing, records, asked, period)
+for _, player in ipairs(found) do
   if player and player.ranked then
     ranked[#ranked + 1] = player.text
   end

@@ -8,7 +8,7 @@
 -- reply  {"changed"} where the record names standings that are not in KEYS, or is not as it was read: nothing is written;
 --        else {"removed", how many standings had a row}
 -- billed EVALSHA + HGETALL + ZREM a standing that may have a row + HDEL, or DEL (+ HSET of the ban) (+ HDEL of the profile)
--- parts  integer record
+-- parts  integer number record
 
 local RECORD, PROFILES, FIRST_STANDING = KEYS[1], KEYS[2], 3
 local FIRST_ARGUMENT, ARGUMENTS = 6, 4

@@ -7,7 +7,7 @@
 --        {"accepted" | "replayed", then seven strings a standing: improved, kept, score, previous, rank, total, cutoff};
 --        "" is nothing
 -- billed EVALSHA + HMGET + what changes: the budget table of docs/design.md
--- parts  integer standing record order gate submission
+-- parts  integer number standing record order gate submission
 
 local LARGEST_TOTAL = 9007199254740991
 local REMEMBERED_IDS = 8
@@ -18,7 +18,7 @@ if wait then
   return { "refused", "rate_limited_address", integer(wait) }
 end
 
--- parts  remembered judge write
+-- parts  remembered values judge journal write
 
 local function row(standing)
   local rank, total = "", ""
@@ -94,27 +94,27 @@ for number, standing in ipairs(standings) do
   end
 end
 if request.nonce_seconds > 0 then
-  local spent = redis.call("SET", NONCE, request.token, "NX", "GET", "EX", integer(request.nonce_seconds))
+  local spent = write("SET", NONCE, request.token, "NX", "GET", "EX", integer(request.nonce_seconds))
   if spent and spent ~= request.token then
     return { "refused", "ticket_used", "0" }
   end
   if spent then
     return replay("", 0)
   end
+  taken_back_by("DEL", NONCE)
 end
 
--- Nothing refuses any more.
+-- Nothing refuses any more; what fails is taken back.
 
 local improved = "" -- a digit a place, so that a replay finds its own when a season has begun or ended since
 for _, standing in ipairs(standings) do
   if not standing.late then
-    write(standing)
+    store(standing)
   end
   improved = improved .. string.rep("0", standing.place - #improved - 1) .. (standing.improved and "1" or "0")
 end
 if string.find(improved, "1", 1, true) then
   remember_id(improved)
 end
-keep_profile()
 keep_record()
 return reply("accepted")

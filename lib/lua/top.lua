@@ -7,7 +7,7 @@
 -- billed EVALSHA_RO, and ZRANGE + ZCARD a page; HMGET + ZREVRANK for the player; + ZCOUNT where places are shared;
 --        + HMGET of the profiles; + ZRANGE for a search
 -- flags  no-writes
--- parts  integer standing record reading player
+-- parts  integer number standing record reading player
 
 local player = take()
 local RECORD, PROFILES, FIRST_STANDING = KEYS[1], KEYS[2], 3
@@ -16,7 +16,8 @@ local me, pages, texts, first = {}, {}, {}, nil
 for number = FIRST_STANDING, #KEYS do
   local standing = open_standing(KEYS[number], board)
   first = first or standing
-  local from, to = take_number(), take_number()
+  local from = take_number()
+  local to = take_number()
   if player ~= "" and from > 0 then
     standing.read_whole() -- for the rank of the page's first row and for the player's
   end
@@ -29,7 +30,7 @@ for number = FIRST_STANDING, #KEYS do
 end
 
 if player ~= "" then
-  local found = find_player(first, RECORD, player, period)
+  local found = find_players(first, { RECORD }, { player }, period)[1]
   local rank = found and found.ranked and first.rank_of(found.text, found.score)
   if rank then
     me = { integer(rank), found.text, found.score }

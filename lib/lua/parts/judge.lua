@@ -27,13 +27,13 @@ end
 
 -- Whether nothing has to be done: "miss", or "same" where the score counts as stored; nil where something has.
 local function unchanged(held, tail)
-  local equal = tonumber(held.score) == tonumber(request.score) and tiebreak_of(held.tie) == tiebreak_of(request.tie)
+  local equal = number(held.score) == number(request.score) and tiebreak_of(held.tie) == tiebreak_of(request.tie)
   if board.keep == "best" then
     local better = beats(request.score, tiebreak_of(request.tie), held.score, tiebreak_of(held.tie), board.descending)
     return not better and "miss" or nil
   end
   if board.keep == "sum" then
-    return tonumber(request.score) == 0 and "miss" or nil
+    return number(request.score) == 0 and "miss" or nil
   end
   return equal and held.tail == tail and "same" or nil
 end
@@ -42,17 +42,21 @@ end
 -- what is allowed.
 local function judge(standing)
   local set = open_standing(standing.key, { descending = board.descending, cap = board.cap, numbering = "ordinal" })
-  if not standing.held and may_be_lost(board.cap, fields.seen, standing.start) then
-    local text, score = set.search(request.player)
-    if text then
-      standing.held, standing.found = field_of_row(text, score, request.player), true
+  -- Without a cap, a timer and open splits nobody has to know how many rows there are.
+  local counts = board.cap > 0 or standing.ends > 0 or #standing.values > 0
+  local lost = may_be_lost(fields.seen, standing.start, standing.beside) or is_behind(standing)
+  if not standing.held and lost and (board.cap > 0 or not counts or set.count() > 0) then
+    local row = set.search({ request.player })[request.player]
+    if row then
+      standing.held, standing.found = field_of_row(row[1], row[2], request.player), true
     end
   end
   local held = standing.held
   standing.previous = held and held.score
   standing.score, standing.tie, standing.tail = request.score, request.tie, new_tail(held)
   if held and board.keep == "sum" then
-    local stood, added = tonumber(held.score), tonumber(request.score)
+    local stood = number(held.score)
+    local added = number(request.score)
     local total = stood + added
     local is_lost = added ~= 0 and total == stood -- rounded away, next to a total this large
     if is_lost or total > LARGEST_TOTAL or total < -LARGEST_TOTAL then
@@ -62,7 +66,7 @@ local function judge(standing)
   end
   standing.fate = held and unchanged(held, standing.tail) or (held and held.tail ~= "" and "replace") or "enter"
   if standing.fate == "enter" then
-    standing.set, standing.count = set, set.count()
+    standing.set, standing.count = set, counts and set.count()
     local most = standing.count == 0 and full_split(standing)
     if most then
       return "too_many_split_values", most

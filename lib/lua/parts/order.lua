@@ -13,7 +13,8 @@ end
 
 -- Whether a score with its tie key is strictly better than another, in the board's direction.
 local function beats(score, tie, other_score, other_tie, descending)
-  local mine, theirs = tonumber(score), tonumber(other_score)
+  local mine = number(score)
+  local theirs = number(other_score)
   if mine ~= theirs then
     return (mine > theirs) == descending
   end

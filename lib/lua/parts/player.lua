@@ -1,23 +1,41 @@
 -- Where the players that were asked for stand, and what is shown beside their rows. Reads only.
 
--- What a record, or where it does not say a search, knows of a player in this period: {score, text, ranked} or nil.
-local function find_player(standing, record, player, period)
-  local held, seen
-  if period.recorded then
-    local got = redis.call("HMGET", record, "seen", unpack(period.slots))
-    local fields = {}
-    for at = 2, #got do
-      fields[#fields + 1] = parse_field(got[at])
+-- What a record holds of this period, and whether there may be a row that it does not know of.
+local function read_record(record, period)
+  if not period.recorded then
+    return nil, true
+  end
+  local fields = {}
+  local got = redis.call("HMGET", record, "seen", unpack(period.slots))
+  for at = 2, #got do
+    fields[#fields + 1] = parse_field(got[at])
+  end
+  local held = held_field(fields, period.id, period.oldest)
+  return held, not held and may_be_lost(got[1], period.start, fields)
+end
+
+-- What the records, or where they do not say one search for all, know of players in this period: for each
+-- {score, text, ranked} or false.
+local function find_players(standing, records, players, period)
+  local held, lost = {}, {}
+  for number, player in ipairs(players) do
+    local field, may_be_there = read_record(records[number], period)
+    held[player] = field
+    if may_be_there and board.cap > 0 then
+      lost[#lost + 1] = player
     end
-    seen, held = got[1], held_field(fields, period.id, period.oldest)
   end
-  if not held and may_be_lost(board.cap, seen, period.start) then
-    local text, score = standing.search(player)
-    held = text and field_of_row(text, score, player)
+  for player, row in pairs(standing.search(lost)) do
+    held[player] = field_of_row(row[1], row[2], player)
   end
-  if held then
-    return { score = held.score, text = member_text(held, player), ranked = held.tail ~= "" }
+  local known = {}
+  for number, player in ipairs(players) do
+    local field = held[player]
+    known[number] = field
+      and { score = field.score, text = member_text(field, player), ranked = field.tail ~= "" }
+      or false
   end
+  return known
 end
 
 -- The latest name and meta of the players of some rows: name, meta, name, meta, …; false for none.

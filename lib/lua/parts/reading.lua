@@ -6,7 +6,7 @@ local function take()
   return ARGV[taken]
 end
 local function take_number()
-  return tonumber(take())
+  return number(take())
 end
 
 local board = {

@@ -9,7 +9,7 @@ local function parse_field(field)
   if not start then
     return nil
   end
-  return { start = tonumber(start), id = id, day = day, score = score, tie = tie, tail = tail }
+  return { start = number(start), id = id, day = day, score = score, tie = tie, tail = tail }
 end
 
 -- The field that a row found in the set stands for.
@@ -18,20 +18,37 @@ local function field_of_row(text, score, player)
   return { day = "-", score = score, tie = string.sub(text, 1, tab - 1), tail = string.sub(text, tab + 1 + #player) }
 end
 
--- What a record holds of a period: the first field with its id, if that is not older than the oldest day that counts.
+-- What a record holds of a period: the first field with its id, if that is not older than the oldest day that counts. A
+-- field without a day is from before the standing had a timer, and outlives no set.
 local function held_field(fields, id, oldest)
   for _, field in ipairs(fields) do
     if field.id == id then
-      local counts = oldest == 0 or (tonumber(field.day) or 0) >= oldest
-      return counts and field or nil
+      local day = number(field.day)
+      return (not day or day >= oldest) and field or nil
     end
   end
 end
 
--- Whether a capped standing may hold a row that the record does not know: the record is younger than the period.
-local function may_be_lost(cap, seen, start)
-  local made = seen and tonumber(string.match(seen, "^%d+"))
-  return cap > 0 and (not made or start <= made)
+-- When a record was made (s), or nil where there is none.
+local function made_at(seen)
+  return seen and number(string.match(seen, "^%d+"))
+end
+
+-- Whether all that lies where a period may lie is of later ones: a clock was ahead, or weeks or seasons began otherwise.
+local function is_displaced(fields, start)
+  for _, field in ipairs(fields) do
+    if field.start <= start then
+      return false
+    end
+  end
+  return #fields > 0
+end
+
+-- Whether a standing may hold a row that the record does not know of: the record is younger than the period, or later
+-- periods took its place.
+local function may_be_lost(seen, start, fields)
+  local made = made_at(seen)
+  return not made or start <= made or is_displaced(fields, start)
 end
 
 local function member_text(field, player)

@@ -1,6 +1,6 @@
 -- What the record says of this player: slots, earlier ids, the player's gate. Read by one command.
 
-local wanted, fields = { "seen", "ids", "gate", "ban" }, {}
+local wanted, fields = { "seen", "ids", "gate", "ban", "values" }, {}
 for _, standing in ipairs(standings) do
   for _, slot in ipairs(standing.slots) do
     wanted[#wanted + 1] = slot
@@ -17,18 +17,23 @@ local function change(name, value)
   changes[#changes + 1] = value
 end
 
--- Find the slot that holds this period, else the oldest one: two seasons share a record, in any order.
+-- Find the slot that holds this period, else the one of the earliest. Only a run of a period that is over may come late,
+-- behind a later one: whatever else is in the slots, the current period gets one.
 local function choose_slot(standing)
-  local oldest
+  local earliest
+  standing.beside, standing.late = {}, false -- beside: what the slots hold of other periods
   for _, slot in ipairs(standing.slots) do
     local field = parse_field(fields[slot])
     if field and field.id == standing.id then
-      standing.slot, standing.late, standing.held = slot, false, held_field({ field }, standing.id, standing.oldest)
+      standing.slot, standing.held = slot, held_field({ field }, standing.id, standing.oldest)
+      standing.beside, standing.late = {}, false
       return
     end
+    standing.beside[#standing.beside + 1] = field
     local start = field and field.start or -1
-    if not oldest or start < oldest then
-      oldest, standing.slot, standing.late = start, slot, start > standing.start
+    standing.late = standing.late or (standing.over and start > standing.start)
+    if not earliest or start < earliest then
+      earliest, standing.slot = start, slot
     end
   end
 end
@@ -43,7 +48,7 @@ local function earlier_use()
   local _, at = string.find(ids, " " .. request.id .. ":", 1, true)
   if at then
     local digest, effective, improved = string.match(ids, "^([^%s:]+):(%d+):(%d+)", at + 1)
-    return digest and { digest = digest, effective = tonumber(effective), improved = improved }
+    return digest and { digest = digest, effective = number(effective), improved = improved }
   end
 end
 

@@ -5,6 +5,8 @@
 local SCAN_CAP = 1000
 -- A set may hold rows beyond its cap for a while (the cap was lowered); a search looks at this many of them too.
 local SPARE_ROWS = 100
+-- The largest cap there may be, and as many newcomers since it was lifted.
+local SCANNED = 20000
 
 local function open_standing(key, board)
   local standing = {}
@@ -79,17 +81,27 @@ local function open_standing(key, board)
     return index
   end
 
-  -- The row that holds a player, by its text: {text, score}, or nil. A text is tie key, tab, player, tab, the rest.
-  function standing.search(player)
-    local needle = "\t" .. player .. "\t"
-    local all = standing.rows()
+  -- Rows that may hold a player, {text, score, …}, of a set without a cap: what may have been capped before is short
+  -- enough to be looked through at once.
+  local function scan(player)
+    return redis.call("ZSCAN", key, "0", "MATCH", "*\t" .. player .. "\t*", "COUNT", integer(SCANNED))[2]
+  end
+
+  -- The rows that hold some players, by player: {text, score}. A text is tie key, tab, player, tab, the rest; one pass
+  -- over the rows is enough for any number of players.
+  function standing.search(players)
+    local wanted, found = {}, {}
+    for _, player in ipairs(players) do
+      wanted[player] = true
+    end
+    local all = #players == 0 and {} or board.cap > 0 and standing.rows() or scan(players[1])
     for at = 1, #all, 2 do
-      local found = string.find(all[at], needle, 1, true)
-      -- Somebody else's name may be spelt like this player, so it has to be the first tab.
-      if found and found == string.find(all[at], "\t", 1, true) then
-        return all[at], all[at + 1]
+      local player = string.match(all[at], "^%w*\t([^\t]*)")
+      if wanted[player] then
+        found[player] = { all[at], all[at + 1] }
       end
     end
+    return found
   end
 
   -- How many rows are strictly better than a score, and how many different scores they have (only with the rows read).
@@ -100,9 +112,10 @@ local function open_standing(key, board)
       end
       return redis.call("ZCOUNT", key, "-inf", "(" .. score)
     end
-    local value, ahead, different, last = tonumber(score), 0, 0, nil
+    local value = number(score)
+    local ahead, different, last = 0, 0, nil
     for at = 2, math.min(#rows, board.cap * 2), 2 do
-      local other = tonumber(rows[at])
+      local other = number(rows[at])
       if other == value then
         break
       end

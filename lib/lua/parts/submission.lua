@@ -6,7 +6,7 @@ local function take()
   return ARGV[taken]
 end
 local function take_number()
-  return tonumber(take())
+  return number(take())
 end
 local function take_flag()
   return take() == "1"
@@ -61,9 +61,11 @@ for number = 1, take_number() do
     standing.slots[2] = other
   end
   standing.start = take_number() -- s
+  standing.over = take_flag() -- whether the period has ended, so that this run may come behind a later one
   standing.id = take()
   standing.ends = take_number() -- s, when the set expires; 0: never
   standing.oldest = take_number() -- the oldest day a field may name; 0: any day, and no timer to refresh
+  standing.goes = take_number() -- s, when the field of an open split's value may go; 0: never
   for value = 1, take_number() do
     standing.values[value] = { key = KEYS[take_number()], max = take_number(), value = take() }
   end

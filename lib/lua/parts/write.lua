@@ -3,8 +3,9 @@
 local function trim(standing, count)
   local over = math.min(count - board.cap, TRIMMED_AT_ONCE)
   local mine = member_text(standing, request.player)
-  local popped = redis.call(board.descending and "ZPOPMIN" or "ZPOPMAX", standing.key, integer(over))
+  local popped = write(board.descending and "ZPOPMIN" or "ZPOPMAX", standing.key, integer(over))
   for at = 1, #popped, 2 do
+    taken_back_by("ZADD", standing.key, popped[at + 1], popped[at])
     if popped[at] == mine then
       standing.ranked = false
     end
@@ -14,31 +15,51 @@ end
 
 local added = {}
 
--- Set the timers of a set: at its creation, and once a player and day where the set ends when it idles.
+-- Set the timers of a set: at its creation, and once a player and day where the set ends when it idles; or take them
+-- away, where sets do so no more. Return whether the record's field has to say so.
 local function keep_alive(standing, created)
-  local refreshed = standing.oldest > 0 and not (standing.held and standing.held.day == request.day)
+  local timed, day = standing.oldest > 0, standing.held and standing.held.day
+  local refreshed = timed and day ~= request.day
+  local freed = not timed and day and day ~= "-"
   if standing.ends > 0 and (created or refreshed) then
-    redis.call("EXPIREAT", standing.key, integer(standing.ends))
+    write("EXPIREAT", standing.key, integer(standing.ends))
+  elseif freed then
+    write("PERSIST", standing.key)
   end
   for _, open in ipairs(standing.values) do
     local new = created and not added[open.key]
-    if new then
-      redis.call("SADD", open.key, open.value)
-      added[open.key] = true
+    if new and write("SADD", open.key, open.value) == 1 then
+      taken_back_by("SREM", open.key, open.value)
     end
+    added[open.key] = added[open.key] or new
     if standing.ends > 0 and (refreshed or (new and (counted[open.key] or 0) == 0)) then
-      redis.call("EXPIREAT", open.key, integer(standing.ends))
+      write("EXPIREAT", open.key, integer(standing.ends))
+    elseif freed then
+      write("PERSIST", open.key)
     end
   end
-  return refreshed
+  return refreshed or freed
+end
+
+-- Put a text into a set; return by how many rows it grew.
+local function put(standing, text)
+  local grown = write("ZADD", standing.key, standing.score, text)
+  if grown == 1 then
+    taken_back_by("ZREM", standing.key, text)
+  elseif standing.held then
+    taken_back_by("ZADD", standing.key, standing.held.score, text)
+  end
+  return grown
 end
 
 -- Put a ranked player's new text in place of the old: the new one first, an emptied set would lose its expiry.
 local function replace(standing)
-  local old, new = member_text(standing.held, request.player), member_text(standing, request.player)
-  local grown = redis.call("ZADD", standing.key, standing.score, new)
-  if new ~= old then
-    grown = grown - redis.call("ZREM", standing.key, old)
+  local old = member_text(standing.held, request.player)
+  local new = member_text(standing, request.player)
+  local grown = put(standing, new)
+  if new ~= old and write("ZREM", standing.key, old) == 1 then
+    taken_back_by("ZADD", standing.key, standing.held.score, old)
+    grown = grown - 1
   end
   standing.ranked = true
   if grown <= 0 then
@@ -63,8 +84,12 @@ local function enter(standing)
       return false
     end
   end
-  redis.call("ZADD", standing.key, standing.score, member_text(standing, request.player))
-  standing.ranked, standing.count = true, standing.count + 1
+  put(standing, member_text(standing, request.player))
+  standing.ranked = true
+  if not standing.count then
+    return false
+  end
+  standing.count = standing.count + 1
   local created = standing.count == 1
   if board.cap > 0 and standing.count > board.cap then
     trim(standing, standing.count)
@@ -72,8 +97,11 @@ local function enter(standing)
   return created
 end
 
+-- When the latest period began that this submission takes out of the record although it is to come (s).
+local displaced = 0
+
 -- Store one standing and note its field of the record.
-local function write(standing)
+local function store(standing)
   local held, created = standing.held, false
   if standing.fate == "replace" then
     created = replace(standing)
@@ -94,7 +122,12 @@ local function write(standing)
     local day = standing.oldest > 0 and request.day or "-"
     local tail = standing.ranked and standing.tail or ""
     local head = table.concat({ integer(standing.start), standing.id, day, standing.score, standing.tie }, " ")
+    local before = parse_field(fields[standing.slot])
+    if before and before.id ~= standing.id and before.start > standing.start then
+      displaced = math.max(displaced, before.start)
+    end
     change(standing.slot, head .. tail)
+    standing.noted = true
   end
 end
 
@@ -112,23 +145,51 @@ local function keep_profile()
     brought[#brought + 1] = request.meta
   end
   if #brought > 0 then
-    redis.call("HSET", PROFILES, unpack(brought))
+    write("HSET", PROFILES, unpack(brought))
   end
 end
 
--- Write what changed of the record, and once a day its timer; one that has none says day 0.
+-- Write what changed of the record's fields, so that it can be taken back.
+local function write_changes()
+  local old, new = {}, {}
+  for at = 1, #changes, 2 do
+    local name = changes[at]
+    if fields[name] then
+      old[#old + 1] = name
+      old[#old + 1] = fields[name]
+    else
+      new[#new + 1] = name
+    end
+  end
+  write("HSET", RECORD, unpack(changes))
+  if #old > 0 then
+    taken_back_by("HSET", RECORD, unpack(old))
+  end
+  if #new > 0 then
+    taken_back_by("HDEL", RECORD, unpack(new))
+  end
+end
+
+-- Write what changed of the record, and once a day its timer; one that has none says day 0. The profile, whose old texts
+-- nobody has read, comes after all that can fail.
 local function keep_record()
   local made, day = string.match(fields.seen or "", "^(%d+) (%d+)$")
   local today = board.record_ends > 0 and request.day or "0"
-  if day ~= today then
-    change("seen", (made or integer(math.floor(request.now / 1000))) .. " " .. today)
+  local since = math.max(number(made) or math.floor(request.now / 1000), displaced)
+  if day ~= today or since ~= number(made) then
+    change("seen", integer(since) .. " " .. today)
   end
+  local spent = #changes > 0 and settle_values() or {}
   if #changes > 0 then
-    redis.call("HSET", RECORD, unpack(changes))
+    write_changes()
+  end
+  keep_profile()
+  if #spent > 0 then
+    write("HDEL", RECORD, unpack(spent))
   end
   if day ~= today and board.record_ends > 0 then
-    redis.call("EXPIREAT", RECORD, integer(board.record_ends))
+    write("EXPIREAT", RECORD, integer(board.record_ends))
   elseif day ~= today and made then
-    redis.call("PERSIST", RECORD)
+    write("PERSIST", RECORD)
   end
 end
