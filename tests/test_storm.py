@@ -1,4 +1,4 @@
-"""Thousands of submissions through a way that fails: none is lost, none counts twice, no answer is of another question."""
+"""Thousands of submissions through a way that fails: none is lost, none counts twice, none is answered for another."""
 
 import asyncio
 import os
