@@ -31,13 +31,16 @@ class Lab:
     def __init__(self, boards: str, endpoint: Endpoint, **settings: Any) -> None:
         self.now = NOON
         self.endpoint = endpoint
+        self._settings = Settings(url="http://store.test", token=TOKEN, **settings)
+        self.deploy(boards)
+
+    def deploy(self, boards: str) -> None:
+        """Start anew with these boards, on the same store: a process that remembers nothing."""
         # Reading the certificates takes most of what a lab costs, and nothing here leaves the process.
         with patch.object(ssl, "create_default_context", _trust):
-            self.deployment = Deployment(
-                Settings(url="http://store.test", token=TOKEN, **settings), parse(boards), clock=lambda: self.now
-            )
+            self.deployment = Deployment(self._settings, parse(boards), clock=lambda: self.now)
         self.deployment.store.upstash._redis._http._client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=endpoint), timeout=None
+            transport=httpx.ASGITransport(app=self.endpoint), timeout=None
         )
         self.client = self.client_at(ADDRESS)
 

@@ -1,7 +1,7 @@
 """The rules of a board in plain Python: written from the design, to be compared with what the scripts do.
 
 It keeps rows by player instead of texts in sorted sets, ranks by sorting all of them, and finds a row that no record
-names by looking, wherever the board has a cap.
+names by looking.
 """
 
 from collections.abc import Mapping
@@ -166,6 +166,17 @@ class Board:
         self.records: dict[str, Record] = {}
         self.profiles: dict[str, tuple[str | None, Mapping[str, Any]]] = {}
         self._address = (0, 0)
+        self.was_capped = False
+
+    @property
+    def was_uncapped(self) -> bool:
+        """Whether a cap was lifted: rows may then be without a record, and are found by writes alone."""
+        return self.was_capped and self.rules.cap == 0
+
+    def change(self, rules: Rules) -> None:
+        """Go on under other rules, with all that is stored."""
+        self.was_capped = self.was_capped or self.rules.cap > 0
+        self.rules, self.calendar = rules, Calendar(rules)
 
     def expire(self, now: int) -> None:
         """Forget what has expired by `now`."""
@@ -227,7 +238,7 @@ class Board:
         known = record.held.get(place) if record and self.calendar.is_recent(place.period, now) else None
         if known and (known.until is None or now < known.until * 1000):
             return known
-        row = self.rows(place).get(player) if self.rules.cap else None
+        row = self.rows(place).get(player) if self.rules.cap or record is not None else None
         return Held(row, ranked=True) if row else None
 
     def refreshed(self, place: Place, now: int) -> int | None:

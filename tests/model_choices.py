@@ -4,7 +4,7 @@ There are few players, scores and instants, so that ties and full boards are the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -111,6 +111,21 @@ def rules_of(draw: st.DrawFn, combination: Combination) -> Rules:
         per_ip=draw(st.sampled_from((*[None] * 5, (12, 3_600_000)))),
         per_player=draw(st.sampled_from((*[None] * 5, (3, 60_000)))),
         cooldown=draw(st.sampled_from((*[0] * 6, 1, 10_000))),
+    )
+
+
+def changed_rules(rules: Rules) -> st.SearchStrategy[Rules]:
+    """Return rules that a board may be changed to while it is used, one or two at a time."""
+    # No fewer rows than players: what lies beyond a lowered cap is seen elsewhere.
+    caps = (rules.cap, 0, 6, 7) if "all" not in rules.retain and rules.rank != "dense" else (rules.cap, 7)
+    numberings = ("ordinal", "competition") if rules.tiebreak is None and rules.rank != "dense" else (rules.rank,)
+    return st.builds(
+        replace,
+        st.just(rules),
+        cap=st.sampled_from(caps if rules.names == "entry" else (0,)),
+        rank=st.sampled_from(numberings),
+        week_start=st.sampled_from(("monday", "sunday", "saturday")),
+        most_levels=st.sampled_from((rules.most_levels, 3)) if rules.most_levels else st.just(0),
     )
 
 

@@ -7,7 +7,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from tests.model import Submission
-from tests.model_choices import PLAYERS, SCORES, Combination, after, long_steps, rules_of, short_steps, submissions
+from tests.model_choices import (
+    PLAYERS,
+    SCORES,
+    Combination,
+    after,
+    changed_rules,
+    long_steps,
+    rules_of,
+    short_steps,
+    submissions,
+)
 from tests.model_looks import Look, RankOfPlayer, RankOfPlayers, Top, looks
 from tests.model_reads import Where
 from tests.model_trial import Store, Trial
@@ -65,6 +75,23 @@ class BoardMachine(RuleBasedStateMachine):
         """Use an earlier id once more, with another score or only another name."""
         self._submit(replace(self._sent[-1 - which % len(self._sent)], score=score, name=name))
 
+    @rule(submission=_SUBMISSION, number=st.integers(1, 12))
+    def fail(self, submission: Submission, number: int) -> None:
+        """Submit while one of the writes fails, and again as a client does who got no answer."""
+        self.trial.submit_failing(submission, number)
+        self._submit(submission)
+
+    @precondition(lambda self: self.trial.rules.bears_wrong_clocks)
+    @rule(submission=_SUBMISSION)
+    def be_ahead(self, submission: Submission) -> None:
+        """Submit through a process whose clock is two days ahead."""
+        self.trial.submit_ahead(submission, 2 * 86_400_000)
+
+    @rule(data=st.data())
+    def change(self, data: st.DataObject) -> None:
+        """Change what may be changed on a live board."""
+        self.trial.change(data.draw(changed_rules(self.trial.rules), label="rules"))
+
     @precondition(lambda self: self._recorded())
     @rule(which=st.integers(0, len(PLAYERS)))
     def lose(self, which: int) -> None:
@@ -72,7 +99,7 @@ class BoardMachine(RuleBasedStateMachine):
         players = self._recorded()
         self.trial.lose(players[which % len(players)])
 
-    @precondition(lambda self: self._sent)
+    @precondition(lambda self: self._sent and not self.trial.board.was_uncapped)
     @rule(taken=st.lists(_LOOK, min_size=1, max_size=3))
     def look(self, taken: list[Look]) -> None:
         """Read."""
@@ -91,7 +118,7 @@ class BoardMachine(RuleBasedStateMachine):
     def _watch(self, submission: Submission, player: str, around: int, which: int) -> None:
         """Look at one of the standings that a submission belongs to."""
         belonging = self.trial.board.places(submission.splits, self.trial.now)
-        if belonging:
+        if belonging and not self.trial.board.was_uncapped:
             place = belonging[which % len(belonging)]
             where = Where(place.period.window, selection=place.selection)
             Top(where, limit=len(PLAYERS), offset=around, player=player).take(self.trial)

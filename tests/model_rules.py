@@ -60,6 +60,11 @@ class Rules:
         return self.order == "desc"
 
     @property
+    def bears_wrong_clocks(self) -> bool:
+        """Whether a clock that was ahead leaves nothing to see: gates and idle timers have a time of their own."""
+        return not (self.per_ip or self.per_player or self.cooldown or "all" in self.retain)
+
+    @property
     def code(self) -> str:
         """The rules code in every key."""
         return self.order[0] + self.keep[0] + (self.tiebreak or "-")[0]

@@ -130,7 +130,7 @@ class Inspection:
                 player = _text(text).player
                 record, _ = self.found.get(f"{self._prefix}player:{player}", (None, None))
                 if record is None:
-                    if not self.board.rules.cap:
+                    if not self.board.rules.cap and not self.board.was_capped:
                         yield f"{self._key(place)}: {player} has no record"
                 elif complaint := self._contradiction(place, record, (score, text.replace(f"\t{player}\t", "\t", 1))):
                     yield f"{self._key(place)}: {player}'s row is {text!r} with {score}, but {complaint}"
@@ -143,7 +143,7 @@ class Inspection:
         field = next((field for field in fields if field[2] == place.period.id), None)
         if field is None:
             made = int(record["seen"].split()[0])
-            lost = self.board.rules.cap and made >= place.period.start
+            lost = (self.board.rules.cap or self.board.was_capped) and made >= place.period.start
             forgotten = not self.board.calendar.is_recent(place.period, self.now)
             return None if lost or forgotten else f"the record, made {made}, does not know it: {record}"
         until = self.board.refreshed(place, (int(field[3]) * 86_400_000) if field[3] != "-" else 0)

@@ -1,13 +1,17 @@
 """One board on one store or several, and the model beside them: what is done is done everywhere, and compared."""
 
 import asyncio
+import functools
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 
+from lib import scripts
+from tests.half import broken
 from tests.lab import Lab, lab
 from tests.model import Board, Json, Submission
 from tests.model_reads import Reader, Where
@@ -90,6 +94,45 @@ class Trial:
             assert opened.client.delete(f"laurel:{{b}}:{self.rules.code}:player:{player}") == 1
         self._inspect(f"{player}'s record was lost")
 
+    def change(self, rules: Rules) -> None:
+        """Deploy other rules on what is stored."""
+        self.rules = rules
+        self.board.change(rules)
+        for opened in self._opened:
+            opened.lab.deploy(rules.toml())
+        self._inspect("the rules changed")
+
+    def submit_ahead(self, submission: Submission, ahead: int) -> None:
+        """Submit by a process whose clock is ahead (ms)."""
+        now = self.now
+        for moment in (now + ahead, now):
+            self.now = moment
+            for opened in self._opened:
+                opened.lab.now = moment
+            if moment > now:
+                self.submit(submission)
+
+    def submit_failing(self, submission: Submission, number: int) -> None:
+        """Submit while the write of that number fails, if there are so many: nothing is stored then."""
+        action = f"POST /submit {submission.body()}, whose write {number} fails"
+        before = [contents(opened.client) for opened in self._opened]
+        fallible = functools.partial(broken, scripts.script("submit"), number)
+        with patch("lib.submissions.script", lambda name: fallible()):
+            answers = [
+                self._loop.run_until_complete(opened.lab.post("/submit", **submission.body()))
+                for opened in self._opened
+            ]
+        for opened, held, answer in zip(self._opened, before, answers, strict=True):
+            if answer.status_code == 503:
+                self._report(action, opened, differences(held, contents(opened.client)))
+        if answers[0].status_code == 503:
+            self.board.pass_address_gate(self.now)
+            return
+        wanted = self._wanted(lambda: Attempt(self.board, submission, self.now).answer())
+        for opened, answer in zip(self._opened, answers, strict=True):
+            self._report(action, opened, differences(wanted, _essence(answer)), answer.text)
+        self._inspect(action)
+
     def submit(self, submission: Submission) -> None:
         """Submit, and compare the answer and all that is stored then."""
         body = submission.body()
@@ -116,13 +159,16 @@ class Trial:
         return Reader(self.board, self.now)
 
     def _compare(self, action: str, expected: Callable[[], Json], ask: Callable[[Opened], Any]) -> None:
-        try:
-            wanted = {"status": 200, "body": expected()}
-        except Refused as refusal:
-            wanted = {"status": refusal.status, "code": refusal.code, "retry_after": refusal.retry_after}
+        wanted = self._wanted(expected)
         for opened in self._opened:
             answer: httpx.Response = self._loop.run_until_complete(ask(opened))
             self._report(action, opened, differences(wanted, _essence(answer)), answer.text)
+
+    def _wanted(self, expected: Callable[[], Json]) -> Json:
+        try:
+            return {"status": 200, "body": expected()}
+        except Refused as refusal:
+            return {"status": refusal.status, "code": refusal.code, "retry_after": refusal.retry_after}
 
     def _inspect(self, action: str) -> None:
         found = [contents(opened.client) for opened in self._opened]

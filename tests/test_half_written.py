@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lib import scripts
-from lib.scripts import Script
+from tests.half import broken
 from tests.lab import NOON, Lab, lab
 from tests.story import page
 from tests.test_traps_writes import code_of
@@ -21,22 +21,6 @@ BOARDS = {
     "ticket": f"[board.b]\nauth = 'ticket'\ncap = 2\n{OPEN}",
 }
 RUN: dict[str, Any] = {"player": "p1", "score": 7, "name": "Mina", "id": "an-id-of-mine", "splits": {"level": "a"}}
-
-
-def failing(number: int) -> str:
-    """Return Lua for a `redis.pcall` whose call of that number fails, and every other works."""
-    return f"""(function() local calls = 0 return function(...)
-calls = calls + 1
-if calls == {number} then return {{ err = "ERR max record size exceeded" }} end
-return server.pcall(...)
-end end)()"""
-
-
-def broken(script: Script, number: int) -> Script:
-    """Return a script whose write of that number fails."""
-    plain = script.plain.replace("counted(server.pcall)", failing(number))
-    assert plain != script.plain
-    return Script(script.name, plain, script.reads)
 
 
 async def crowd(here: Lab) -> None:
