@@ -20,6 +20,8 @@ from lib.store import Store
 from lib.upstash import understood
 
 MOST_BLOCKED = 10_000
+# How far ahead of `now` a stamp may lie and still count: processes' clocks differ, and a request may wait its turn.
+CLOCKS_APART_MS = 10_000
 _WITH_PORT = re.compile(r"(?P<v4>[0-9.]+):[0-9]+|\[(?P<v6>[0-9A-Fa-f:.%]+)\](?::[0-9]+)?")
 
 
@@ -61,6 +63,12 @@ def _network(address: str) -> str:
     return str(parsed)
 
 
+def _time_left(until: int, length: int, now: int) -> int:
+    """Return the ms left of a time of that length, as parts/gate.lua does; 0 where it is over or a clock was wrong."""
+    left = until - now
+    return min(left, length) if 0 < left <= length + min(length, CLOCKS_APART_MS) else 0
+
+
 @dataclass(slots=True)
 class _Sent:
     """What this process has asked the store for a caller since it began to count, and until when (ms) it counts."""
@@ -81,6 +89,7 @@ class Blocked:
         self._patience = patience
         self._until: OrderedDict[tuple[str, str], tuple[int, Retryable]] = OrderedDict()
         self._sent: OrderedDict[tuple[str, str], _Sent] = OrderedDict()
+        self._newest = 0
 
     def __len__(self) -> int:
         return len(self._until)
@@ -88,6 +97,12 @@ class Blocked:
     @asynccontextmanager
     async def guard(self, board: Board, caller: str, now: int) -> AsyncIterator[None]:
         """Refuse a caller known to be blocked, and remember one whom the address gate refuses inside."""
+        if now < self._newest - CLOCKS_APART_MS:
+            # The clock was ahead: what it noted would hold again when that time comes.
+            self._until.clear()
+            self._sent.clear()
+            self._newest = now
+        self._newest = max(self._newest, now)
         self.check(board.name, caller, now)
         async with self._turn(board, caller, now):
             self.check(board.name, caller, now)
@@ -106,7 +121,7 @@ class Blocked:
         if rate is None:
             return nullcontext()
         sent = self._sent.pop((board.name, caller), None)
-        if sent is None or sent.until <= now:
+        if sent is None or not _time_left(sent.until, rate.period, now):
             sent = _Sent(now + rate.period)
         self._sent[board.name, caller] = sent
         if len(self._sent) > self._most:
@@ -136,8 +151,8 @@ class Blocked:
         if known is None:
             return
         until, refusal = known
-        if now < until:
-            raise refusal.again(until - now)
+        if left := _time_left(until, refusal.wait, now):
+            raise refusal.again(left)
         del self._until[board, caller]
 
 

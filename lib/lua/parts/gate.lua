@@ -1,5 +1,17 @@
 -- The address gate: "count end" under one key per board and caller; the end is in ms, the key expires by itself.
 
+local CLOCKS_APART = 10000 -- ms, as CLOCKS_APART_MS of lib/gates.py
+
+-- The ms that are left of a period until its end, never more than it is long; 0 where it is over, or where the end lies
+-- so far ahead that a clock was wrong. A little ahead is another process's clock, or a request that was read earlier.
+local function time_left(ends, period, now)
+  local left = ends - now
+  if left <= 0 or left > period + math.min(period, CLOCKS_APART) then
+    return 0
+  end
+  return math.min(left, period)
+end
+
 -- Count one call; nil when it is admitted, the ms to wait when it is refused. The first call of a period costs one
 -- command, later ones two, a refused one one. A limit of 0 is no gate.
 local function pass_gate(key, limit, period, now)
@@ -12,14 +24,15 @@ local function pass_gate(key, limit, period, now)
     return nil
   end
   local count, ends = string.match(found, "^(%d+) (%d+)$")
-  count, ends = tonumber(count), tonumber(ends)
-  if ends <= now then
+  count = tonumber(count)
+  local left = time_left(tonumber(ends), period, now)
+  if left == 0 then
     redis.call("SET", key, first, "PX", integer(period))
     return nil
   end
   if count >= limit then
-    return ends - now
+    return left
   end
-  redis.call("SET", key, integer(count + 1) .. " " .. integer(ends), "KEEPTTL")
+  redis.call("SET", key, integer(count + 1) .. " " .. integer(now + left), "KEEPTTL")
   return nil
 end

@@ -68,18 +68,22 @@ local function pass_player_gate()
     return nil
   end
   local count, ends, admitted, last = string.match(fields.gate or "", "^(%d+) (%d+) (%d+) (%S+)$")
-  count, ends, admitted = tonumber(count) or 0, tonumber(ends) or 0, tonumber(admitted) or 0
   if last == request.token then
     return nil -- our own second try of a write whose answer was lost
   end
-  if limits.cooldown > 0 and request.now < admitted + limits.cooldown then
-    return "cooldown", math.min(limits.cooldown, admitted + limits.cooldown - request.now)
+  count = tonumber(count) or 0
+  admitted = tonumber(admitted) or 0
+  local pause = time_left(admitted + limits.cooldown, limits.cooldown, request.now)
+  if pause > 0 then
+    return "cooldown", pause
   end
-  if request.now >= ends then
-    count, ends = 0, request.now + limits.player_period
+  local left = time_left(tonumber(ends) or 0, limits.player_period, request.now)
+  if left == 0 then
+    count, left = 0, limits.player_period
   end
   if limits.player > 0 and count >= limits.player then
-    return "rate_limited_player", ends - request.now
+    return "rate_limited_player", left
   end
-  change("gate", table.concat({ integer(count + 1), integer(ends), integer(request.now), request.token }, " "))
+  ends = integer(request.now + left)
+  change("gate", table.concat({ integer(count + 1), ends, integer(request.now), request.token }, " "))
 end
