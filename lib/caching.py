@@ -36,12 +36,15 @@ class KeptPages:
         self._most, self._most_rows = most, most_rows
         self._pages: OrderedDict[Hashable, KeptPage] = OrderedDict()
         self._rows = 0
+        self._newest = 0
 
     def __len__(self) -> int:
         return len(self._pages)
 
     def get(self, key: Hashable, now: int) -> KeptPage | None:
         """Return a page that may still be shown."""
+        if now < self._newest:
+            self._forget_later(now)
         page = self._pages.get(key)
         if page is None or page.until <= now:
             return None
@@ -53,9 +56,16 @@ class KeptPages:
         replaced = self._pages.pop(key, None)
         self._rows += page.rows - (replaced.rows if replaced else 0)
         self._pages[key] = page
+        self._newest = max(self._newest, page.since)
         while len(self._pages) > self._most or self._rows > self._most_rows:
             _, dropped = self._pages.popitem(last=False)
             self._rows -= dropped.rows
+
+    def _forget_later(self, now: int) -> None:
+        # The clock has stepped back: these would be shown when their time comes, as old as the step was long.
+        for key in [key for key, page in self._pages.items() if page.since > now]:
+            self._rows -= self._pages.pop(key).rows
+        self._newest = now
 
 
 def etag_of(content: bytes) -> str:

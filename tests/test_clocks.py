@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import httpx
 import pytest
 
+from lib.caching import KeptPage, KeptPages
 from tests.lab import Lab, lab
 from tests.story import beside
 from tests.trust import HOUR
@@ -157,3 +158,69 @@ async def test_a_process_that_steps_back_begins_to_count_what_it_sent_anew(back:
         answers = await asyncio.gather(*(play(here) for _ in range(4)))
         assert [answer.status_code for answer in answers].count(200) == (4 if back else 1)
         assert store.most == (4 if back else 2)
+
+
+CACHED = '[board.b]\ncache = "10s"\n[board.b.splits]\nmode = ["time", "words"]\nby = ["overall", "mode"]\n'
+
+
+async def look(here: Lab, query: str = "") -> tuple[int, int]:
+    """Return how many rows a page says there are, and its age, which every cache on the way must be able to read."""
+    answer = await here.client.get(f"/top?board=b&{query}")
+    age = answer.headers.get("age", "0")
+    assert age.isdigit(), age
+    return int(answer.json()["total"]), int(age)
+
+
+@pytest.mark.parametrize("back", [1, SECOND, 9 * SECOND, DAY])
+async def test_a_page_from_the_future_is_not_shown(back: int) -> None:
+    """It is read again, by the clock that goes now, and kept by that one."""
+    async with lab(CACHED, MemoryBackend()) as here:
+        await here.submit("p1", 1)
+        assert await look(here) == (1, 0)
+        await here.submit("p2", 1)
+        here.now -= back
+        here.start_meter()
+        assert await look(here) == (2, 0)
+        here.now += 9 * SECOND
+        assert await look(here) == (2, 9)
+        assert here.requests == 1
+
+
+@pytest.mark.parametrize("query", ["", "mode=time"])
+async def test_a_page_from_the_future_is_not_kept_until_then(query: str) -> None:
+    """A day later its time has come, and it is a day old; whatever page was asked for in between."""
+    async with lab(CACHED, MemoryBackend()) as here:
+        await here.submit("p1", 1)
+        here.now += DAY
+        assert await look(here) == (1, 0)
+        here.now -= DAY
+        await look(here, query)
+        assert len(here.deployment.pages) == 1
+        await here.submit("p2", 1)
+        here.now += DAY + SECOND
+        assert await look(here) == (2, 0)
+
+
+async def test_a_read_that_the_step_overtook_leaves_no_page_of_the_future() -> None:
+    """It began before the step and ended after it."""
+    async with lab(CACHED, Busy()) as here:
+        here.now += DAY
+        slow = asyncio.create_task(look(here))
+        await asyncio.sleep(0.005)
+        here.now -= DAY
+        await slow
+        await look(here, "mode=time")
+        assert len(here.deployment.pages) == 1
+        await here.submit("p1", 1)
+        here.now += DAY + SECOND
+        assert await look(here) == (1, 0)
+
+
+def test_pages_of_the_future_leave_their_room_to_others() -> None:
+    """Two of the present have as many rows as may be kept."""
+    pages = KeptPages(most=9, most_rows=100)
+    pages.keep("a", KeptPage.of({}, 60, 1000, until=2000))
+    assert pages.get("a", 999) is None
+    for key in "bc":
+        pages.keep(key, KeptPage.of({}, 50, 0, until=2000))
+    assert [pages.get(key, 999) is not None for key in "abc"] == [False, True, True]
