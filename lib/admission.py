@@ -22,7 +22,7 @@ from lib.submissions import Spending
 if TYPE_CHECKING:
     from lib.tickets import Signer
 
-# Kept a little longer than the ticket lasts, for instances whose clocks are behind.
+# Kept longer than a ticket is good for: a process that is behind the one that signed it takes it that much longer.
 NONCE_MARGIN_S = 60
 
 
@@ -81,4 +81,6 @@ def admit(
         raise TooEarly()
     if board.ticket.per_second is not None and submission.score * 1000 > board.ticket.per_second * elapsed:
         raise TooFast(f"At most {board.ticket.per_second} points a second.")
-    return Spending(ticket.nonce, -(-(ticket.expires - now) // 1000) + NONCE_MARGIN_S, min(ticket.started, now))
+    # At least a ticket's whole life, whatever the clock says is left of it: this process may be ahead of the next.
+    life = max(ticket.expires - ticket.started, ticket.expires - now)
+    return Spending(ticket.nonce, -(-life // 1000) + NONCE_MARGIN_S, min(ticket.started, now))
