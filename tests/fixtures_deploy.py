@@ -21,7 +21,7 @@ from tests.fake_lambda import Answer, Sent
 from tests.fixtures_redis import serve
 from tools.backends import MemoryBackend
 from tools.deploy import archive, aws, vercel
-from tools.deploy.machine import ROOT, find_python
+from tools.deploy.machine import ROOT, copy_sources, find_python, sources
 from tools.endpoint import make_endpoint
 
 TOKEN = "a-token-for-tests"
@@ -61,6 +61,25 @@ def watched_store() -> Iterator[WatchedStore]:
     with serve(store, keep_alive=120) as url:
         store.url = url
         yield store
+
+
+def files(folder: Path) -> set[str]:
+    """Return the names of all files in a folder."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def listed(*patterns: str) -> set[str]:
+    """Return the names of the project's files that match."""
+    return {path.relative_to(ROOT).as_posix() for path in sources(*patterns)}
+
+
+def planted(folder: Path, *patterns: str) -> set[str]:
+    """Return the names of what is copied for a build from a project with secrets in every folder."""
+    project, stage = folder / "project", folder / "stage"
+    copy_sources(project, *patterns)
+    vercel.plant(project)
+    copy_sources(stage, *patterns, root=project)
+    return files(stage)
 
 
 def _unbuilt(what: str, command: str) -> None:

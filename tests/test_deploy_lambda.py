@@ -11,7 +11,7 @@ import pytest
 
 from lib.errors import Misconfigured
 from tests.fake_lambda import Answer, Sent, started
-from tests.fixtures_deploy import LambdaBuild, WatchedStore, lambda_build, watched_store
+from tests.fixtures_deploy import LambdaBuild, WatchedStore, lambda_build, listed, planted, watched_store
 from tests.test_deploy_events import MALFORMED
 from tools.deploy import archive, aws
 from tools.deploy.machine import ROOT, find_python
@@ -91,11 +91,18 @@ def test_an_archive_holds_what_is_needed_and_no_more(build: LambdaBuild, target:
     packed = set(names(target.path))
     tops = {name.split("/")[0] for name in packed}
     assert {"boards.toml", "functions/submit.py", "lib/lua/submit.lua", "lib/lua/parts/gate.lua"} <= packed
+    ours = {name for name in packed if name.startswith(("functions/", "lib/")) or name.endswith(".toml")}
+    assert {name for name in ours if "__pycache__" not in name} == listed(*archive.OURS)
     assert "tzdata/zoneinfo/Europe/Berlin" in packed
     unwanted = {"psycopg", "psycopg_binary", "fakeredis", "redis", "uvicorn", "pytest", "pip", "tools", "tests", "bin"}
     assert not tops & {*unwanted, "mypy", "ruff", "docs", "public", "bench", ".env"}
     tag = {"arm64": "aarch64", "x86_64": "x86_64"}[target.machine]
     assert [name for name in packed if re.search(rf"_pydantic_core\.cpython-313-{tag}-linux-gnu\.so$", name)]
+
+
+def test_no_secret_is_packed(tmp_path: Path) -> None:
+    """Not at the root and not in a folder that ships."""
+    assert planted(tmp_path, *archive.OURS) == listed(*archive.OURS)
 
 
 @pytest.mark.parametrize("target", aws.TARGETS, ids=lambda target: target.machine)

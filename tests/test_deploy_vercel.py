@@ -11,10 +11,11 @@ import pytest
 
 from lib.errors import Misconfigured
 from tests.fake_vercel import started
-from tests.fixtures_deploy import VercelBuild, WatchedStore, vercel_build, watched_store
+from tests.fixtures_deploy import VercelBuild, WatchedStore, files, listed, planted, vercel_build, watched_store
 from tests.test_deploy_lambda import IDLE_SECONDS, INVOCATIONS, WRONG, misconfigured
+from tools.deploy.archive import OURS
 from tools.deploy.machine import ROOT
-from tools.deploy.vercel import BUILT, STATIC
+from tools.deploy.vercel import BUILT, RECEIPT, SHIPPED, STATIC, STATICS
 
 BOARDS = '[board.b]\nlimits = { per_ip = "2/1m" }\n[board.free]\nlimits = { per_ip = "0" }\n'
 CONFIG = json.loads((ROOT / "vercel.json").read_text("utf-8"))
@@ -52,15 +53,38 @@ def test_the_builder_took_every_setting(build: VercelBuild) -> None:
     assert {"Access-Control-Allow-Origin": "*"} in [route.get("headers") for route in routes]
 
 
-def test_the_function_holds_what_it_needs(build: VercelBuild) -> None:
-    """Scripts and boards come along, static files lie beside it, and nothing that only developers use does."""
-    assert (build.function / "lib/lua/parts/gate.lua").exists()
-    assert (build.function / "boards.toml").exists()
+def test_the_function_holds_what_it_needs_and_no_more(build: VercelBuild) -> None:
+    """Code, scripts and boards come along; of what else lay beside them when it was built, secrets and all, nothing."""
+    made = {".vc-config.json", "vc__handler__python.py"}
+    ours = {name for name in files(build.function) if not name.startswith("_vendor/") and not name.endswith(".pyc")}
+    assert ours - made == listed(*OURS)
+    assert {"lib/lua/parts/gate.lua", "boards.toml"} <= ours
     assert list((build.function / "lib/__pycache__").glob("http.*.pyc"))
-    secrets = [path.name for path in build.function.glob(".env*")]
-    for unwanted in ("tests", "tools", "bench", "docs", "public", *secrets, "_vendor/psycopg", "_vendor/fakeredis"):
-        assert not (build.function / unwanted).exists(), unwanted
-    assert {path.name for path in (ROOT / "public").iterdir()} == {path.name for path in STATIC.iterdir()}
+    for unwanted in ("psycopg", "fakeredis"):
+        assert not (build.function / "_vendor" / unwanted).exists(), unwanted
+
+
+def test_the_edge_serves_what_is_listed_and_no_more(build: VercelBuild) -> None:
+    """A key that somebody left in public/ would be there for everybody."""
+    assert files(STATIC) == {name.removeprefix("public/") for name in listed(*STATICS)}
+
+
+def test_a_deployment_uploads_what_is_listed_and_no_more(build: VercelBuild) -> None:
+    """By the word of Vercel's own client, from a folder full of decoys; a push is held to .vercelignore as well."""
+    assert set(json.loads(RECEIPT.read_text("utf-8"))["uploads"]) == {*listed(*SHIPPED), ".python-version"}
+
+
+def test_what_a_deployment_leaves_out_says_the_same_as_the_list() -> None:
+    """Every folder by its name, because Vercel's client takes a folder for a file until it has entered it."""
+    lines = [line for line in (ROOT / ".vercelignore").read_text("utf-8").splitlines() if line and line[0] != "#"]
+    folders = {parent.as_posix() for name in listed(*SHIPPED) for parent in Path(name).parents} - {"."}
+    kinds = [f"!/{kind}" for kind in SHIPPED if kind != ".python-version"]
+    assert lines == ["*", *(f"!/{folder}" for folder in sorted(folders)), *kinds, ".*", "!/.python-version"]
+
+
+def test_no_secret_is_a_source(tmp_path: Path) -> None:
+    """Not at the root and not in a folder that ships."""
+    assert planted(tmp_path, *SHIPPED) == listed(*SHIPPED)
 
 
 def test_slow_requests_overlap(build: VercelBuild, store: WatchedStore, boards: Path) -> None:

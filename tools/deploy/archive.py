@@ -9,7 +9,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.deploy.machine import DIST, ROOT, find_python, run, sources
+from tools.deploy.machine import DIST, ROOT, copy_sources, find_python, run, sources
 
 # What ships; a word filter of one's own may lie in a module beside boards.toml.
 OURS = ("functions/**/*.py", "lib/**/*.py", "lib/**/*.lua", "*.py", "boards*.toml")
@@ -58,10 +58,7 @@ def build(target: Target, path: Path, *, compiled: bool = True) -> None:
     with tempfile.TemporaryDirectory() as folder:
         stage = Path(folder) / "stage"
         install_packages(target, stage)
-        for source in sources(*OURS):
-            copy = stage / source.relative_to(ROOT)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, copy)
+        copy_sources(stage, *OURS)
         if compiled and (python := find_python(target.python)):
             _compile(python, stage)
         _pack(stage, path)

@@ -84,7 +84,20 @@ def megabytes(size: int) -> str:
     return f"{size / 1_000_000:.1f} MB"
 
 
-def sources(*patterns: str) -> Sequence[Path]:
-    """Return the files of the project that match, sorted, without what Python left there."""
-    found = {path for pattern in patterns for path in ROOT.glob(pattern) if path.is_file()}
-    return sorted(path for path in found if "__pycache__" not in path.parts)
+def sources(*patterns: str, root: Path = ROOT) -> Sequence[Path]:
+    """Return the files that match, sorted, without what Python left there; hidden ones have to be named in full."""
+    found = {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
+    return sorted(path for path in found if _is_source(path.relative_to(root), patterns))
+
+
+def _is_source(path: Path, patterns: Sequence[str]) -> bool:
+    hidden = any(part.startswith(".") for part in path.parts)
+    return "__pycache__" not in path.parts and (not hidden or path.as_posix() in patterns)
+
+
+def copy_sources(stage: Path, *patterns: str, root: Path = ROOT) -> None:
+    """Copy the files of the project that match, and nothing else, into a folder."""
+    for source in sources(*patterns, root=root):
+        copy = stage / source.relative_to(root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, copy)

@@ -14,6 +14,7 @@ from tools.deploy.machine import (
     ROOT,
     FailedError,
     check_node,
+    copy_sources,
     find_python,
     megabytes,
     run,
@@ -21,6 +22,7 @@ from tools.deploy.machine import (
     step,
     try_out,
 )
+from tools.deploy.uploads import PROJECT, TEAM, uploads
 
 # Of those that the platform offers, the one it takes by itself first.
 PYTHONS = ("3.12", "3.13", "3.14")
@@ -28,15 +30,23 @@ BUILT = DIST / "vercel"
 FUNCTION = BUILT / "function"
 STATIC = BUILT / "static"
 RECEIPT = BUILT / "built.json"
-SHIPPED = (*OURS, "public/**/*", "pyproject.toml", "uv.lock", "vercel.json")
-# What a deployment never sees, and what other builds left: secrets, environments, caches.
-IGNORED = (".git", ".env*", ".venv*", ".vercel", ".*_cache", ".hypothesis", "__pycache__", "dist", "node_modules")
+# The kinds of file that the edge serves. JSON is named one by one: keys come as JSON too.
+STATICS = (*(f"public/**/*.{kind}" for kind in ("html", "css", "js", "d.ts", "svg")), "public/openapi.json")
+# All that a deployment is made from; .vercelignore and vercel.json say the same.
+SHIPPED = (*OURS, *STATICS, "pyproject.toml", "uv.lock", "vercel.json", ".python-version")
+IGNORE = ".vercelignore"
+# What somebody who deploys from their own folder may have there, none of which may ship.
+DECOYS = tuple(
+    f"{folder}{name}"
+    for folder in ("", "functions/", "lib/", "lib/lua/", "lib/.aws/", "public/", "public/demo/", "secrets/", ".aws/")
+    for name in ("id.pem", "id_rsa", "service-account.json", "keys.toml", ".env", ".env.local", ".npmrc", ".keys.py")
+)
 
 
 def digest() -> str:
     """Return what a deployment is made from, as one hash: a build of another is out of date."""
     state = hashlib.sha256()
-    for path in sources(*SHIPPED):
+    for path in sources(*SHIPPED, IGNORE):
         state.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return state.hexdigest()
 
@@ -49,25 +59,32 @@ def built_python() -> Path | None:
     return find_python(receipt["python"]) if receipt["digest"] == digest() else None
 
 
+def plant(folder: Path) -> None:
+    """Leave decoys in a copy of the project: tests find that they are left out."""
+    for decoy in DECOYS:
+        (folder / decoy).parent.mkdir(parents=True, exist_ok=True)
+        (folder / decoy).write_text("LAUREL_SECRET=a-decoy\n")
+
+
 def build(stage: Path) -> str:
     """Build in `stage`, a folder that does not exist yet, and move the result to dist/; return its Python's version."""
     version = next((version for version in PYTHONS if find_python(version)), None)
     python = find_python(version) if version else None
     if version is None or python is None:
         raise FailedError(f"Vercel's builder needs Python {' or '.join(PYTHONS)}; this machine has none of them.")
-    shutil.copytree(ROOT, stage, ignore=shutil.ignore_patterns(*IGNORED))
-    # In place of what somebody who builds in their own folder may have there: a test finds that it is left out.
-    (stage / ".env.production").write_text("LAUREL_SECRET=a-decoy\n")
+    copy_sources(stage, *SHIPPED, IGNORE)
+    plant(stage)
     (stage / ".python-version").write_text(f"{version}\n")
     (stage / ".vercel").mkdir()
     # What `vercel link` would have written; there is no account behind it.
-    project = {"projectId": "prj_local", "orgId": "team_local", "settings": {"framework": None}}
+    project = {"projectId": PROJECT, "orgId": TEAM, "settings": {"framework": None}}
     (stage / ".vercel" / "project.json").write_text(json.dumps(project))
+    sent = uploads(stage)
     environ = {"VERCEL_TELEMETRY_DISABLED": "1", "VERCEL_PYTHON_COMPILEALL": "1"}
     # The builder looks for an interpreter in PATH, and takes UV_PYTHON for a place to install into.
     run(PACKAGES / "vercel", "build", "--yes", cwd=stage, path=[python.parent], environ=environ)
     _unpack(stage, stage / ".vercel" / "output")
-    RECEIPT.write_text(json.dumps({"python": version, "digest": digest()}))
+    RECEIPT.write_text(json.dumps({"python": version, "digest": digest(), "uploads": sent}))
     return version
 
 
@@ -96,6 +113,8 @@ def main() -> int:
         return 1
     size = sum(path.stat().st_size for path in FUNCTION.rglob("*") if path.is_file())
     step(f"Built for Vercel, Python {version}: {FUNCTION.relative_to(ROOT)}, {megabytes(size)} unpacked.")
+    if unlisted := [str(path.relative_to(ROOT)) for path in sources("public/**/*") if path not in sources(*STATICS)]:
+        step(f"Left out, as of a kind that is not listed: {', '.join(unlisted)}.")
     return try_out("tests/test_deploy_vercel.py", "tests/test_deploy_parity.py", "-k", "not lambda")
 
 
