@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.config import JsonDict
 
 from lib.boards import Board
 from lib.errors import Fault, Invalid
@@ -36,9 +37,13 @@ def _players(text: Any) -> list[str]:
     players = str(text).split(",")
     if len(players) > MOST_PLAYERS or not all(re.fullmatch(PLAYER, player) for player in players):
         raise ValueError(f"should be 1 to {MOST_PLAYERS} players with commas between them")
+    if len(set(players)) != len(players):
+        raise ValueError("names a player more than once")
     return players
 
 
+# What the validator sees to, for the OpenAPI description.
+PLAYERS: JsonDict = {"minItems": 1, "maxItems": MOST_PLAYERS, "uniqueItems": True}
 Whole = Annotated[int, BeforeValidator(_whole)]
 PlayerName = Annotated[str, Field(pattern=PLAYER)]
 
@@ -131,7 +136,7 @@ class RankQuery(Selectors):
     """The query of `GET /rank`: one of `player`, `players` and `score`."""
 
     player: PlayerName | None = None
-    players: Annotated[list[str] | None, BeforeValidator(_players)] = None
+    players: Annotated[list[str] | None, BeforeValidator(_players), Field(json_schema_extra=PLAYERS)] = None
     score: Annotated[Decimal | None, BeforeValidator(_decimal)] = None
     around: Annotated[Whole, Field(ge=0, le=25)] = 0
 

@@ -1,6 +1,7 @@
 """From a query to the standings it asks for."""
 
 import re
+from collections.abc import Hashable, Sequence
 
 from lib.boards import Board
 from lib.errors import Invalid, UnknownWindow
@@ -19,17 +20,25 @@ def selected_standing(board: Board, query: Selectors, now: int) -> Standing:
 
 
 def selected_standings(board: Board, query: TopQuery, now: int) -> list[Standing]:
-    """Return the standings of a plural query, windows outermost; raise Invalid for more than 24."""
+    """Return the standings of a plural query, windows outermost; raise Invalid for a repeat, and for more than 24."""
     if not re.fullmatch("0|-[0-9]+", query.at):
         raise UnknownWindow.field("at", "should be 0, -1, -2, … where several standings are asked for")
     named = [board.windows[0]] if query.windows is None else query.windows.split(",")
     windows = [check_window(board, window, "windows") for window in named]
+    _refuse_repeats("windows", "a window", windows)
     listed = "overall" if query.plural_splits is None else query.plural_splits
     selections = [_selection(board, text) for text in listed.split(",")]
+    _refuse_repeats("splits", "a selection", [tuple(selection.items()) for selection in selections])
     if len(windows) * len(selections) > MOST_STANDINGS:
         raise Invalid.field("splits", f"times windows should be at most {MOST_STANDINGS} standings")
     periods = [board.calendar.select(window, query.at, now) for window in windows]
     return [Standing(board, period, selection) for period in periods for selection in selections]
+
+
+def _refuse_repeats(loc: str, kind: str, asked: Sequence[Hashable]) -> None:
+    """Raise Invalid for a list that names something twice: each costs commands and a page of the answer."""
+    if len(set(asked)) != len(asked):
+        raise Invalid.field(loc, f"names {kind} more than once")
 
 
 def _selection(board: Board, text: str) -> dict[str, str]:

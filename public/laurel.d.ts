@@ -24,11 +24,11 @@ export interface Board {
    * opened on this origin. Any other refusal rejects with its own code.
    */
   submit(score: number, options?: Submission): Promise<Submitted>;
-  /** Reads the first rows of several standings: `splits` is a list such as `"overall,mode:time"`. */
+  /** Reads the first rows of several standings, each once: `splits` is a list such as `"overall,mode:time"`. */
   top(query: TopsQuery): Promise<{ tops: Top[] }>;
   /** Reads one page. For an hour after a submission from this browser the page shows it, even if pages are cached. */
   top(query?: TopQuery): Promise<Top>;
-  /** Finds several players, in the order asked. */
+  /** Finds several players, each once, in the order asked. */
   rank(query: Standing & { players: string[] | string }): Promise<Selected & { entries: (Row | Unranked)[] }>;
   /** Tells the rank that a newcomer would get with a score; null if it would be cut. */
   rank(query: Standing & { score: number }): Promise<Selected & { rank: number | null }>;

@@ -75,7 +75,7 @@ class RankOfPlayer:
 
 @dataclass(frozen=True)
 class RankOfPlayers:
-    """The places of several players, some of them twice perhaps."""
+    """The places of several players."""
 
     where: Where
     players: list[str]
@@ -105,7 +105,7 @@ def looks(rules: Rules) -> st.SearchStrategy[Look]:
     return st.one_of(
         st.builds(Top, where=where, limit=limits, offset=st.integers(0, 4), player=st.none() | player),
         st.builds(RankOfPlayer, where=where, player=player, around=st.integers(0, 3)),
-        st.builds(RankOfPlayers, where=where, players=st.lists(player, min_size=1, max_size=4)),
+        st.builds(RankOfPlayers, where=where, players=st.lists(player, min_size=1, max_size=4, unique=True)),
         st.builds(RankOfScore, where=where, score=st.sampled_from(SCORES)),
         st.builds(
             Tops, places=st.lists(where, min_size=1, max_size=3), back=st.sampled_from((0, 0, 1, 2)), limit=limits

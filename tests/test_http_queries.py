@@ -72,6 +72,39 @@ async def test_a_parameter_at_fault_is_named(desk: Lab, query: str, loc: str) ->
 
 
 @pytest.mark.parametrize(
+    ("query", "loc"),
+    [
+        ("top?windows=all,all", "windows"),
+        ("top?windows=all,daily,all", "windows"),
+        ("top?windows=all%2Call", "windows"),
+        ("top?windows=" + ",".join(["all"] * 24), "windows"),
+        ("top?windows=" + ",".join(["all"] * 2000), "windows"),
+        ("top?splits=overall,overall", "splits"),
+        ("top?splits=mode:time,overall,mode:time", "splits"),
+        ("top?splits=mode:words;level:a1,level:a1;mode:words", "splits"),
+        ("top?windows=all,daily&splits=mode:time,mode:time", "splits"),
+        ("rank?players=p1,p1", "players"),
+        ("rank?players=p1,p2,%701", "players"),
+        ("rank?players=" + ",".join(["p1"] * 50), "players"),
+    ],
+    ids=lambda part: part[:40],
+)
+async def test_a_repeat_in_a_list_is_refused(desk: Lab, query: str, loc: str) -> None:
+    """Each would cost, and answer, once more: a short request must not make a long one, however a repeat is spelt."""
+    route, _, asked = query.partition("?")
+    problem = refused(await desk.client.get(f"/{route}?board=b&{asked}"), "invalid", loc)
+    assert problem["errors"][0]["msg"].endswith("more than once")
+    assert desk.requests == 0
+
+
+async def test_lists_without_a_repeat_are_taken(desk: Lab) -> None:
+    """What differs in a single letter, or in one of two splits, is another."""
+    splits = "overall,mode:time,mode:time;level:a1,mode:words;level:a1,level:a2;mode:words"
+    assert len((await desk.get("/top", windows="daily,all", splits=splits))["tops"]) == 10
+    assert len((await desk.get("/rank", players="p1,P1,p11"))["entries"]) == 3
+
+
+@pytest.mark.parametrize(
     "query",
     [
         "limit=1",

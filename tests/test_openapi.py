@@ -58,6 +58,14 @@ def test_every_route_and_parameter_is_there() -> None:
         assert all(parameter["description"] for parameter in operation(path)["parameters"])
 
 
+def test_a_list_of_players_is_described_as_it_is_taken() -> None:
+    """Each once, and no more than fifty."""
+    [schema] = [it["schema"] for it in operation("/rank")["parameters"] if it["name"] == "players"]
+    many = [f"p{number}" for number in range(51)]
+    assert schema_errors(schema, many[:50]) == []
+    assert all(schema_errors(schema, players) for players in (many, ["p1", "p2", "p1"], []))
+
+
 def test_every_error_code_is_told_of_where_it_may_come() -> None:
     """Each code stands in the list of codes, and, but for two that come from no route, in an operation."""
     errors: list[type[LaurelError]] = [LaurelError]

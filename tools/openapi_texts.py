@@ -112,14 +112,14 @@ PARAMETERS = {
     "limit": "How many rows.",
     "offset": "How many rows to leave out.",
     "player": "A player's id. In `top` it adds their own row as `me`.",
-    "players": "Ids of 1 to 50 players, with commas between them.",
+    "players": "Ids of 1 to 50 players, each once, with commas between them.",
     "score": "A score: which rank would a newcomer get with it now?",
     "around": "With `player`: how many neighbours on either side. At the edges the window is filled from the other.",
     "v": "Any text: only makes another cache key. A client sends the id of its last submission, and sees its change.",
     "format": "`svg` answers with a picture of the standing.",
-    "windows": "Several windows, with commas between them. Does not go with `window`, `offset`, `player`, `format` and "
-    "single splits.",
-    "splits": "Several selections, with commas between them: `overall,mode:time,mode:words;level:a1`. Does not go with "
-    "what `windows` does not go with.",
+    "windows": "Several windows, each once, with commas between them. Does not go with `window`, `offset`, `player`, "
+    "`format` and single splits.",
+    "splits": "Several selections, each once, with commas between them: `overall,mode:time,mode:words;level:a1`. Does "
+    "not go with what `windows` does not go with.",
     "selection": "The splits that select a standing, one parameter each, such as `mode=words`.",
 }
