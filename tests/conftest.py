@@ -4,7 +4,9 @@ import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from glob import glob
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hypothesis
@@ -29,7 +31,12 @@ PROGRAMS = {
     "chromium": ("chromium", "chromium-browser", "google-chrome"),
     "node": ("node",),
     "npm": ("npm",),
+    "go": ("go",),
+    "gopher-lua": ("/usr/share/gocode/src/github.com/yuin/gopher-lua",),
 }
+
+# What scripts may run on: Redis' own Lua, or gopher-lua before a Redis, which may spell scores as other servers do.
+ENGINES = ("redis", "gopher-lua", "gopher-lua-exponents")
 
 
 def locate(name: str) -> str | None:
@@ -57,6 +64,11 @@ _loop = asyncio.new_event_loop()
 asyncio.set_event_loop(_loop)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run choose what its Redis runs scripts on."""
+    parser.addoption("--engine", choices=ENGINES, default=ENGINES[0], help="what the real Redis runs scripts on")
+
+
 def pytest_unconfigure() -> None:
     """Close the loop that the functions were imported under."""
     _loop.close()
@@ -76,12 +88,28 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def redis_url() -> Iterator[str]:
+def gopher_lua_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the server that runs scripts on gopher-lua, once."""
+    require("go")
+    require("gopher-lua")
+    from tests.fixtures_engines import build_gopher_lua
+
+    return build_gopher_lua(tmp_path_factory.mktemp("engine"))
+
+
+@pytest.fixture(scope="session")
+def redis_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """Start one real Redis for the session and give its URL; a test that uses it begins with FLUSHALL."""
     require("redis")
-    from tests.fixtures_redis import redis_server  # here: most tests need no server, nor what starts one
+    from tests.fixtures_engines import gopher_lua  # here: most tests need no server, nor what starts one
+    from tests.fixtures_redis import redis_server
 
-    with redis_server() as url:
+    engine = request.config.getoption("engine")
+    with ExitStack() as opened:
+        url = opened.enter_context(redis_server())
+        if engine != "redis":
+            program = request.getfixturevalue("gopher_lua_program")
+            url = opened.enter_context(gopher_lua(program, url, exponents=engine.endswith("exponents")))
         yield url
 
 
