@@ -98,7 +98,8 @@ async def test_how_a_store_spells_scores_changes_no_answer(
     [
         ("return tostring(tonumber('1e-07'))", b"1e-07", b"nil"),
         ("return tostring(tonumber('1.0e-07'))", b"1e-07", b"1e-07"),
-        ("local z, a, b = 'kept', '1', '2' a, b = tonumber(a), tonumber(b) return z", b"kept", 1),
+        ("local x, a, b = 'kept', '1', '2' a, b = tonumber(a), tonumber(b) return x", b"kept", 1),
+        ("local x, a, b = 'kept', '1', '2' a, b = tonumber(a), 2 return x", b"kept", 1),
     ],
 )
 def test_the_second_engine_has_the_traps_that_it_is_here_for(

@@ -82,7 +82,7 @@ def test_lua_does_without(path: Path, what: str) -> None:
 
 @every_file
 def test_no_assignment_takes_its_values_from_two_calls(path: Path) -> None:
-    """On Debian's gopher-lua the local that was declared before the first name would be overwritten."""
+    """On Debian's gopher-lua the first local of the function would be overwritten."""
     assert from_calls(code(path)) == []
 
 
@@ -95,6 +95,9 @@ def test_no_assignment_takes_its_values_from_two_calls(path: Path) -> None:
         ("a.x, a[i], c = f(x),\n  2,\n  g(y)", True),
         ("local a, b = f(g(x), h(y))", False),
         ("spent[#spent + 1], is_spent[slot] = slot, true\nf(x)", False),
+        ("a, b = f(x), 1", True),
+        ("a, b = {}, b", True),
+        ("a.x, b = f(x), 1", False),
         ("local fields, seen = {}, number(x)", False),
         ("return f(x), g(y)", False),
         ("local t = { a = f(x), b = g(y), c = h(z) }", False),

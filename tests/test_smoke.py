@@ -1,14 +1,20 @@
 """The smoke test itself: it passes where all is well, fails where it is not, and leaves nothing behind."""
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from lib import scripts
+from lib.scripts import Script
 from tests.fixtures_cli import TOKEN
-from tests.fixtures_redis import serve
+from tests.fixtures_engines import gopher_lua
+from tests.fixtures_redis import redis_server, serve
 from tools import smoke
-from tools.backends import MemoryBackend
+from tools.backends import MemoryBackend, RedisBackend
 from tools.endpoint import make_endpoint
 
 
@@ -28,6 +34,7 @@ async def test_smoke_passes_on_the_local_endpoint_and_leaves_nothing(
         assert command("KEYS", "*") == ["mine"]
     out = capsys.readouterr().out
     assert ("is used" if flags == "known" else "is not known here") in out
+    assert "numbers: tonumber('1e-07') is 1e-07, an assignment from two calls is sound, scores read " in out
     assert "FAIL" not in out
 
 
@@ -40,3 +47,38 @@ async def test_smoke_fails_where_something_is_wrong(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == (
         "UPSTASH_REDIS_REST_URL: is missing; set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN.\n"
     )
+
+
+@pytest.fixture
+def other_engine(gopher_lua_program: Path) -> Iterator[dict[str, str]]:
+    """Give the environment of a database with another Lua, which spells scores in another way."""
+    with (
+        redis_server() as behind,
+        gopher_lua(gopher_lua_program, behind, exponents=True) as url,
+        serve(make_endpoint(RedisBackend(url), TOKEN)) as address,
+    ):
+        yield {"UPSTASH_REDIS_REST_URL": address, "UPSTASH_REDIS_REST_TOKEN": TOKEN}
+
+
+@pytest.mark.needs("redis", "go", "gopher-lua")
+async def test_smoke_says_what_is_particular_about_an_engine(
+    other_engine: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is no failure, because our scripts mind it."""
+    assert await smoke.main(other_engine) == 0
+    told = (
+        "tonumber('1e-07') is nil, an assignment from two calls overwrites another local, scores read 1e-07 and 1e+15"
+    )
+    assert f"ok    numbers: {told} (" in capsys.readouterr().out
+
+
+@pytest.mark.needs("redis", "go", "gopher-lua")
+async def test_smoke_fails_where_our_scripts_do_not_mind_the_engine(
+    other_engine: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = scripts.script("submit")
+    careless = re.sub(r"(local function number\(text\)\n)return .*", r"\1return text and tonumber(text)", whole.plain)
+    assert careless != whole.plain
+    monkeypatch.setattr("lib.submissions.script", lambda name: Script(name, careless, whole.reads))
+    assert await smoke.main(other_engine) == 1
+    assert "FAIL  numbering: " in capsys.readouterr().out

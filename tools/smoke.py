@@ -19,6 +19,7 @@ from lib.keys import Keys
 from lib.settings import Settings
 from lib.standings import Standing
 from lib.sweeping import reset, scan
+from tools.engine import particulars
 from tools.terminal import complain, say
 from tools.trial import Trial
 
@@ -36,6 +37,9 @@ limits = { per_ip = "2/1m" }
 [board.ticketed]
 auth = "ticket"
 limits = { per_ip = "0", per_player = "5/1m" }
+
+[board.numbers]
+limits = { per_ip = "0", per_player = "9/1m" }
 """
 # How far (s) a timer may be from what it should be: a check takes its time, and two clocks differ.
 _SLACK_S = 120
@@ -166,13 +170,28 @@ async def timing(smoke: Smoke) -> str:
     return "timers"
 
 
+async def numbering(smoke: Smoke) -> str:
+    """Scores are compared as numbers however they are spelt; say how the engine reads and spells them."""
+    stood = None
+    for score, improves in ((1e-07, True), (5e-08, False), (2e-07, True), (10**15, True)):
+        answer = await smoke.ask("POST", "/submit", {"board": "numbers", "player": "p1", "score": score})
+        [standing] = answer["standings"]
+        found, wanted = (answer["improved"], standing["previous"]), (improves, stood)
+        expect(found == wanted, f"with {score} (improved, previous) is {found}, and not {wanted}")
+        stood = score if improves else stood
+    page = await smoke.ask("GET", "/top", board="numbers")
+    expect([row["score"] for row in page["entries"]] == [stood], f"the page of numbers is {page['entries']}")
+    _, keys = smoke.keys("numbers")
+    return f"numbers: {await particulars(smoke.here.store, keys.record('nobody'))}"
+
+
 async def flagging(smoke: Smoke) -> str:
     """Say whether scripts lock the whole database; either works."""
     known = smoke.here.store.upstash.knows_flag
     return f"scripts: allow-key-locking is {'used' if known else 'not known here, so each locks the whole database'}"
 
 
-CHECKS = (writing, reading, gating, spending, timing, flagging)
+CHECKS = (writing, reading, gating, spending, timing, numbering, flagging)
 
 
 async def _names(smoke: Smoke, board: str, part: str) -> list[str]:
