@@ -61,8 +61,9 @@ class Rules:
 
     @property
     def bears_wrong_clocks(self) -> bool:
-        """Whether a clock that was ahead leaves nothing to see: gates and idle timers have a time of their own."""
-        return not (self.per_ip or self.per_player or self.cooldown or "all" in self.retain)
+        """Whether a clock that was ahead leaves nothing to see: gates and timers have a time of their own."""
+        gated = self.per_ip or self.per_player or self.cooldown
+        return not gated and "all" not in self.retain and self.remember > 2
 
     @property
     def code(self) -> str:

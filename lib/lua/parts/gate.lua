@@ -24,8 +24,8 @@ local function pass_gate(key, limit, period, now)
     return nil
   end
   local count, ends = string.match(found, "^(%d+) (%d+)$")
-  count = tonumber(count)
-  local left = time_left(tonumber(ends), period, now)
+  count = number(count)
+  local left = time_left(number(ends), period, now)
   if left == 0 then
     redis.call("SET", key, first, "PX", integer(period))
     return nil

@@ -3,7 +3,8 @@
 -- Bytes, because `<` on strings follows the locale; both texts have the same fixed width.
 local function before(a, b)
   for at = 1, math.min(#a, #b) do
-    local x, y = string.byte(a, at), string.byte(b, at)
+    local x = string.byte(a, at)
+    local y = string.byte(b, at)
     if x ~= y then
       return x < y
     end

@@ -71,13 +71,13 @@ local function pass_player_gate()
   if last == request.token then
     return nil -- our own second try of a write whose answer was lost
   end
-  count = tonumber(count) or 0
-  admitted = tonumber(admitted) or 0
+  count = number(count) or 0
+  admitted = number(admitted) or 0
   local pause = time_left(admitted + limits.cooldown, limits.cooldown, request.now)
   if pause > 0 then
     return "cooldown", pause
   end
-  local left = time_left(tonumber(ends) or 0, limits.player_period, request.now)
+  local left = time_left(number(ends) or 0, limits.player_period, request.now)
   if left == 0 then
     count, left = 0, limits.player_period
   end
