@@ -16,7 +16,7 @@ from tests.lab import Lab, lab
 from tests.model import Board, Json, Submission
 from tests.model_reads import Reader, Where
 from tests.model_rules import START, Refused, Rules
-from tests.model_store import Client, Inspection, comparable, contents, expire
+from tests.model_store import Client, Contents, Inspection, comparable, contents, expire
 from tests.model_submit import Attempt
 from tools.backends import Backend
 
@@ -124,7 +124,8 @@ class Trial:
             ]
         for opened, held, answer in zip(self._opened, before, answers, strict=True):
             if answer.status_code == 503:
-                self._report(action, opened, differences(held, contents(opened.client)))
+                was, now = _values(held), _values(contents(opened.client))
+                self._report(action, opened, [] if was == now else [f"there was {was}", f"there is {now}"])
         if answers[0].status_code == 503:
             self.board.pass_address_gate(self.now)
             return
@@ -193,6 +194,11 @@ def _essence(answer: httpx.Response) -> Json:
         "code": answer.json().get("code"),
         "retry_after": None if wait is None else int(wait),
     }
+
+
+def _values(found: Contents) -> Json:
+    """Return contents without expiries: a timer that was refreshed stays so, which the next try would do as well."""
+    return {key: value for key, (value, _) in found.items()}
 
 
 def _unlike(one: Json, other: Json) -> list[str]:
