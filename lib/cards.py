@@ -18,6 +18,7 @@ _HEAD = 78
 _NAME_X = 66
 _EDGE = 396
 _SIZE = 15
+_TINY = 1e-6  # below it numbers have an exponent, as in JavaScript and so in the web component
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MINTED = "p_"
 _JOINER = "\u200d"
@@ -89,7 +90,7 @@ def _row(index: int, row: Mapping[str, Any], own: bool) -> str:
     medal = row["rank"] <= 3
     disc = f'<circle class="m{rank}" cx="38" cy="{y + 17}" r="12"/>' if medal else ""
     place = f'<text class="{"k b" if medal else "s"}" x="38" y="{middle}" text-anchor="middle">{rank}</text>'
-    room = _EDGE - _NAME_X - 16 - _width(score) * 1.1
+    room = max(_EDGE - _NAME_X - 16 - _width(score) * 1.1, _SIZE)
     label = _text(0, 22, _shortened(_shown(row), room), "s" if row["name"] is None else "t")
     # An inner svg clips what the estimate of its width got wrong, without a reference to anything.
     name = f'<svg x="{_NAME_X}" y="{y}" width="{room:.0f}" height="{_ROW}">{label}</svg>'
@@ -102,7 +103,12 @@ def _shown(row: Mapping[str, Any]) -> str:
 
 
 def _number(score: float) -> str:
-    return f"{score:,}" if isinstance(score, int) else f"{Decimal(repr(score)):,f}"
+    """Return a score in digits while they are few; a tiny one with an exponent, as JavaScript prints it."""
+    if isinstance(score, int):
+        return f"{score:,}"
+    if score and abs(score) < _TINY:
+        return repr(score).replace("e-0", "e-")
+    return f"{Decimal(repr(score)):,f}"
 
 
 def _text(x: int, y: int, text: str, kind: str, *, end: bool = False) -> str:

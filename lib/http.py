@@ -159,9 +159,11 @@ class Function:
             return
         except Misconfigured as error:
             complain(error.detail)
+            # Paths and values of the deployment are for whoever reads its log.
+            told = Misconfigured("The log of this function says what is wrong.")
             # A preflight that fails would hide from a page what the request itself is told.
             preflight = request.method == "OPTIONS"
-            reply = self._preflight(request, allowed=True) if preflight else problem(error, request_id)
+            reply = self._preflight(request, allowed=True) if preflight else problem(told, request_id)
         except LaurelError as error:
             reply = problem(error, request_id)
         except Exception:

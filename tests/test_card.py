@@ -109,6 +109,23 @@ def test_a_long_name_is_cut_between_characters() -> None:
     assert 0 < float(room.get("x", "")) + float(room.get("width", "")) < WIDTH - 24 - 160
 
 
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [
+        (5e-324, "5e-324"),
+        (-1.25e-7, "-1.25e-7"),
+        (0.000001, "0.000001"),
+        (0.1, "0.1"),
+        (1234.5, "1,234.5"),
+        (0.0, "0.0"),
+    ],
+)
+def test_a_tiny_score_is_shown_by_its_digits_and_an_exponent(score: float, shown: str) -> None:
+    root = drawn(page(row(1, score=score)))
+    assert shown in texts(root)
+    assert all(float(node.attrib["width"]) > 0 for node in root.iter() if "width" in node.attrib)
+
+
 def test_the_own_row_is_marked_once() -> None:
     """With `player` the row is marked where it stands, or added below."""
     on_page = drawn(page(row(1), me=row(1)), player="p1")

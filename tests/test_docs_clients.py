@@ -83,6 +83,14 @@ def test_what_engines_send_is_what_their_code_says(section: str, kind: str) -> N
                 assert re.search(rf"\b{field}\b", code), field
 
 
+def test_no_snippet_makes_an_id_of_what_repeats_or_is_no_id() -> None:
+    """A player may hold characters that an id may not, and a clock that counts from the start begins anew."""
+    made = re.findall(r'^\s*"?id"?: (.*)$', TEXT, re.M)
+    assert len(made) > 1
+    for way in made:
+        assert not re.search(r"player|ticks|[Tt]ime|now\(", way), way
+
+
 @pytest.mark.needs("chromium")
 @pytest.mark.parametrize("section", ["With laurel.js", "Plain fetch"])
 async def test_scripts_submit(local: Stack, page: Page, section: str) -> None:
