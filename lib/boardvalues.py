@@ -14,6 +14,7 @@ from pydantic import Field
 from pydantic_core import CoreSchema, core_schema
 
 from lib.durations import Rate, parse, parse_rate
+from lib.patterns import bounded
 
 HIGHEST_SCORE: Final = 2**53 - 1
 # A double near 2^53 has 16 digits before the point: below this step, the remainder would need more than Decimal's 28.
@@ -100,10 +101,7 @@ def _number(value: object) -> Decimal:
 def _pattern(value: object) -> re.Pattern[str]:
     if not isinstance(value, str):
         raise ValueError("should be a regular expression")
-    try:
-        return re.compile(value)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"should be a regular expression ({error})") from None
+    return bounded(value)
 
 
 def _zone(value: object) -> str:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 # From left to right: a module of lib/ imports only from the layers above its own line.
 LAYERS = (
     ("errors",),
-    ("settings", "durations", "windows", "names", "times", "documents", "logs", "lifespan", "exchange"),
+    ("settings", "durations", "windows", "names", "times", "documents", "logs", "lifespan", "exchange", "patterns"),
     ("boardvalues",),
     ("boardtables",),
     ("boards",),
