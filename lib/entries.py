@@ -102,5 +102,9 @@ def parse_entry(board: Board, text: str, score: str | float) -> Entry:
 
 
 def with_profile(entry: Entry, name: str | None, meta: str | None) -> Entry:
-    """Return the entry with the player's latest name and meta beside it."""
-    return Entry(entry.player, entry.score, entry.tiebreak, name or None, _meta(meta or ""), entry.at)
+    """Return the entry with the player's latest name and meta beside it, or where there are none its own.
+
+    A row has its own if it was made while the board showed those.
+    """
+    shown = _meta(meta) if meta is not None else entry.meta
+    return Entry(entry.player, entry.score, entry.tiebreak, name or entry.name, shown, entry.at)
