@@ -11,7 +11,7 @@ from tools.backends import Backend, RedisBackend
 
 DAY = 86_400_000
 SCRIPTS = ("submit", "top", "rank", "start")
-# What a Redis counts and Upstash does not: the frame of a transaction, its word, and asking for the counts.
+# What a Redis counts and Upstash does not: the frame of a transaction, a greeting, and asking for the counts.
 FRAME = {"multi", "exec", "ping", "info"}
 
 Step = Callable[[Lab], Awaitable[Any]]
@@ -89,7 +89,7 @@ async def warm_up(here: Lab) -> None:
         await here.command("SCRIPT", "LOAD", script(name).flagged)
 
 
-async def _counted(backend: RedisBackend) -> int:
+async def counted(backend: RedisBackend) -> int:
     """Return how many commands a Redis has carried out, by its own count, those inside scripts included."""
     [stats] = await backend.run([[b"INFO", b"commandstats"]])
     assert isinstance(stats, bytes)
@@ -104,10 +104,10 @@ async def check(case: Case, backend: Backend) -> None:
         for step in case.prepare:
             await step(here)
         here.start_meter()
-        before = await _counted(backend) if isinstance(backend, RedisBackend) else 0
+        before = await counted(backend) if isinstance(backend, RedisBackend) else 0
         await case.call(here)
         billed, requests = here.billed, here.requests
         if isinstance(backend, RedisBackend):
-            assert await _counted(backend) - before == billed
+            assert await counted(backend) - before == billed
         assert billed <= case.allowed
         assert (billed, requests) == (case.allowed if case.reached is None else case.reached, case.requests)
