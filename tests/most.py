@@ -105,14 +105,22 @@ async def submit(
 ) -> httpx.Response:
     """Submit for a player all that a submission may bring, at its longest."""
     here.now += 2
-    body = {"board": NAME, "player": player(number), "name": SHOWN, "meta": META, "splits": SELECTION, "ranks": "all"}
+    body: dict[str, Any] = {
+        "board": NAME,
+        "player": player(number),
+        "score": score,
+        "ranks": "all",
+        "name": SHOWN,
+        "meta": META,
+        "splits": SELECTION,
+    }
     if case.ticket:
         asked, headers = {"board": NAME, "player": player(number)}, {"Authorization": f"Bearer {SERVER_TOKEN}"}
         body["ticket"] = (await here.client.post("/start", json=asked, headers=headers)).json()["ticket"]
     if "tiebreak" in case.text:
         body["tiebreak"] = SCORES[0]
     await just_before()
-    answer = await here.client.post("/submit", content=json.dumps({**body, "score": score}))
+    answer = await here.client.post("/submit", content=json.dumps(body))
     assert answer.status_code == 200, answer.text
     return answer
 
