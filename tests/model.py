@@ -12,7 +12,7 @@ from typing import Any
 from tests.model_rules import DAY_S, Calendar, Period, Refused, Rules, end_of_day
 
 LARGEST = 2**53 - 1
-_IDS = 8
+REMEMBERED_IDS = 8
 
 Selection = tuple[tuple[str, str], ...]
 Json = dict[str, Any]
@@ -95,11 +95,17 @@ class Held:
 
 @dataclass(frozen=True)
 class Use:
-    """A submission id that a record remembers."""
+    """A submission id that a record remembers: when (ms) it came, and the windows and selections that it improved."""
 
     id: str | None
     content: tuple[Any, ...]
-    improved: frozenset[Place]
+    at: int
+    improved: frozenset[tuple[str, Selection]]
+
+    def has_improved(self, place: Place) -> bool:
+        """Whether it improved the standing, or the one it belongs to under the first day of the week of now."""
+        known = (place.period.window, place.selection) in self.improved
+        return known and self.at >= place.period.start * 1000
 
 
 @dataclass(frozen=True)
@@ -248,10 +254,6 @@ class Board:
     def record_expiry(self, now: int) -> int | None:
         """Return when a record refreshed now expires."""
         return end_of_day(now) + self.rules.remember * DAY_S if self.rules.cap else None
-
-    def remember(self, record: Record, submission: Submission, improved: frozenset[Place]) -> None:
-        """Note the id of a submission that changed something."""
-        record.uses = [Use(submission.id, submission.content, improved), *record.uses][:_IDS]
 
     def nameless(self, held: Held) -> Held:
         """Return what a record keeps of an unranked player: no name, no meta."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from tests.model import (
     LARGEST,
+    REMEMBERED_IDS,
     Board,
     Gate,
     Held,
@@ -14,6 +15,7 @@ from tests.model import (
     Row,
     Standing,
     Submission,
+    Use,
     Values,
     Verdict,
     limits_of,
@@ -41,7 +43,7 @@ class Attempt:
         if use:
             if use.content != submission.content:
                 raise Refused(409, "id_reused")
-            outcomes = {place: self._replayed(record, place, place in use.improved) for place in places}
+            outcomes = {place: self._replayed(record, place, use.has_improved(place)) for place in places}
             return self._reply(outcomes, replayed=True)
         gate = self._pass_player_gate(record)
         verdicts = [self._judge(record, place) for place in places]
@@ -49,9 +51,10 @@ class Attempt:
         board.records[submission.player] = record
         record.gate, record.expires = gate, board.record_expiry(now)
         outcomes = {verdict.place: self._settle(record, verdict) for verdict in verdicts}
-        improved = frozenset(place for place, outcome in outcomes.items() if outcome.improved)
+        improved = {(place.period.window, place.selection) for place, outcome in outcomes.items() if outcome.improved}
         if improved:
-            board.remember(record, submission, improved)
+            use = Use(submission.id, submission.content, now, frozenset(improved))
+            record.uses = [use, *record.uses][:REMEMBERED_IDS]
         self._keep_profile()
         return self._reply(outcomes, replayed=False)
 

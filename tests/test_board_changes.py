@@ -139,3 +139,16 @@ def test_the_docs_say_of_every_key_what_a_change_of_it_does() -> None:
         for name in re.findall(r"`([^`]*)`", row)
     }
     assert told == {(field.alias or name).partition(".")[0] for name, field in Board.model_fields.items()}
+
+
+async def test_a_replay_says_what_its_run_improved_whatever_day_the_week_begins_on_now(backend: Backend) -> None:
+    async with lab(board("windows = ['weekly']", "week_start = 'sunday'"), backend) as here:
+        [first] = await play(here, ("p1", 1), id="0123456789abcdef")
+        await changed(here, board("windows = ['weekly']", "week_start = 'monday'"))
+        [again] = await play(here, ("p1", 1), id="0123456789abcdef")
+        assert first["standings"][0]["period"] != again["standings"][0]["period"]
+        assert (again["replayed"], again["standings"][0]["improved"], again["standings"][0]["kept"]) == (
+            True,
+            True,
+            False,
+        )
