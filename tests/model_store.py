@@ -144,7 +144,7 @@ class Inspection:
         if field is None:
             made = int(record["seen"].split()[0])
             lost = (self.board.rules.cap or self.board.was_capped) and made >= place.period.start
-            forgotten = not self.board.calendar.is_recent(place.period, self.now)
+            forgotten = not self.board.calendar.is_recent(place.period, self.now) or _is_behind(place, record)
             return None if lost or forgotten else f"the record, made {made}, does not know it: {record}"
         until = self.board.refreshed(place, (int(field[3]) * 86_400_000) if field[3] != "-" else 0)
         if until is not None and until * 1000 <= self.now:
@@ -167,6 +167,16 @@ class Inspection:
             held, _ = self.found.get(f"{self._prefix}player:{player}", ({}, None))
             if len(held.get("ids", "").split()) != len(record.uses):
                 yield f"record of {player}: should remember {len(record.uses)} ids, but has {held.get('ids')}"
+
+
+def _is_behind(place: Place, record: dict[str, str]) -> bool:
+    """Whether a clock that was ahead wrote of a later period, and let go of this one; the next submission searches."""
+    listed = re.findall(r"(\w+)#\d:(\S*) (\d+) \d+", record.get("values", ""))
+    shape = [name for name, _ in place.selection]
+    return any(
+        (window, re.findall(r"(\w+)=", selection)) == (place.period.window, shape) and int(start) > place.period.start
+        for window, selection, start in listed
+    )
 
 
 def _text(text: str) -> Text:
