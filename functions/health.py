@@ -6,7 +6,7 @@ from lib.aws import lambda_entry
 from lib.entries import plain_number
 from lib.http import Call, Function, Reply
 from lib.pages import Health
-from lib.queries import refuse_parameters
+from lib.querystrings import refuse_parameters
 
 
 async def health(call: Call) -> Reply:

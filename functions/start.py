@@ -4,8 +4,9 @@ from secrets import token_urlsafe
 
 from lib.admission import carries_server_token, signer_of
 from lib.aws import lambda_entry
+from lib.callers import caller_of
 from lib.errors import Invalid
-from lib.gates import caller_of, count_call
+from lib.gates import count_call
 from lib.http import Call, Function, Reply
 from lib.models import StartAnswer, StartRequest
 from lib.tickets import Ticket

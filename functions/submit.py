@@ -5,7 +5,7 @@ from secrets import token_urlsafe
 from lib import submissions
 from lib.admission import admit
 from lib.aws import lambda_entry
-from lib.gates import caller_of
+from lib.callers import caller_of
 from lib.http import Call, Function, Reply
 from lib.models import Submission
 from lib.runs import check_run

@@ -5,9 +5,10 @@ from typing import Any
 
 from lib.aws import lambda_entry
 from lib.boards import Board
-from lib.caching import KeptPage, etag_of, matches
+from lib.caching import KeptPage
 from lib.cards import MEDIA_TYPE, card
 from lib.documents import render
+from lib.etags import etag_of, matches
 from lib.http import Call, Function, Reply
 from lib.pages import Top
 from lib.queries import TopQuery

@@ -2,6 +2,7 @@
 
 import hmac
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,21 @@ from lib.errors import (
 )
 from lib.models import Submission
 from lib.settings import Settings
-from lib.submissions import Spending
 
 if TYPE_CHECKING:
     from lib.tickets import Signer
 
 # Kept longer than a ticket is good for: a process that is behind the one that signed it takes it that much longer.
 NONCE_MARGIN_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """A ticket to be spent with the submission: its nonce, kept for `seconds`, and when the run began (ms)."""
+
+    nonce: str
+    seconds: int
+    started: int
 
 
 @cache

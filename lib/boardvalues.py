@@ -15,8 +15,8 @@ from pydantic_core import CoreSchema, core_schema
 
 from lib.durations import Rate, parse, parse_rate
 from lib.patterns import bounded
+from lib.scores import HIGHEST
 
-HIGHEST_SCORE: Final = 2**53 - 1
 # A double near 2^53 has 16 digits before the point: below this step, the remainder would need more than Decimal's 28.
 SMALLEST_STEP: Final = Decimal("1e-12")
 # What http.md calls the parameters of a query: a split of the same name could not be asked for.
@@ -93,7 +93,7 @@ def _gate(value: object) -> Rate | None:
 
 def _number(value: object) -> Decimal:
     number = Decimal(value) if type(value) is int else value
-    if not isinstance(number, Decimal) or not number.is_finite() or abs(number) > HIGHEST_SCORE:
+    if not isinstance(number, Decimal) or not number.is_finite() or abs(number) > HIGHEST:
         raise ValueError("should be a number from -9007199254740991 to 9007199254740991")
     return number
 

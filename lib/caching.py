@@ -1,12 +1,12 @@
-"""Pages that a process and shared caches may keep for a board's `cache` time, and their ETags."""
+"""Pages that a process and shared caches may keep for a board's `cache` time."""
 
-import hashlib
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Self
 
 from lib.documents import render
+from lib.etags import etag_of
 
 MOST_PAGES = 256
 # Plural pages are up to 24 times as long as single ones, and anybody may ask for them under any number of `v`.
@@ -66,17 +66,3 @@ class KeptPages:
         for key in [key for key, page in self._pages.items() if page.since > now]:
             self._rows -= self._pages.pop(key).rows
         self._newest = now
-
-
-def etag_of(content: bytes) -> str:
-    """Return the ETag of what is shown."""
-    return f'"{hashlib.blake2b(content, digest_size=12).hexdigest()}"'
-
-
-def matches(etag: str, if_none_match: Sequence[str]) -> bool:
-    """Return whether a caller has this version already, by all its If-None-Match headers.
-
-    The comparison is the weak one of RFC 9110 §13.1.2, because caches on the way weaken tags when they compress.
-    """
-    known = [tag.strip().removeprefix("W/") for header in if_none_match for tag in header.split(",")]
-    return "*" in known or etag in known

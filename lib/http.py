@@ -20,9 +20,10 @@ from lib.deployment import Deployment, process_deployment
 from lib.documents import parse, render, render_model
 from lib.errors import LaurelError, MethodNotAllowed, Misconfigured, NotFound, OriginNotAllowed
 from lib.exchange import Disconnected, Request
+from lib.fielderrors import invalid
 from lib.lifespan import attend
 from lib.logs import complain, logged, note_code
-from lib.queries import invalid, refuse_parameters
+from lib.querystrings import refuse_parameters
 from lib.settings import Settings
 
 _log = logging.getLogger("laurel")

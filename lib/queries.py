@@ -4,21 +4,18 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.config import JsonDict
 
 from lib.boards import Board
-from lib.errors import Fault, Invalid
+from lib.errors import Invalid
+from lib.fielderrors import MOST_NAMED, invalid
 from lib.models import PLAYER
-from lib.runs import to_float
+from lib.querystrings import parse_query
+from lib.scores import to_float
 
-MOST_PARAMETERS = 40
 MOST_PLAYERS = 50
-# Of names that a caller made up, an answer repeats no more than this; nor does it list more faults.
-MOST_NAMED = 64
-MOST_FAULTS = 20
 
 
 def _whole(text: Any) -> int:
@@ -46,36 +43,6 @@ def _players(text: Any) -> list[str]:
 PLAYERS: JsonDict = {"minItems": 1, "maxItems": MOST_PLAYERS, "uniqueItems": True}
 Whole = Annotated[int, BeforeValidator(_whole)]
 PlayerName = Annotated[str, Field(pattern=PLAYER)]
-
-
-def parse_query(raw: bytes) -> dict[str, str]:
-    """Split a query string; raise Invalid for a repeated parameter, bad UTF-8 or too many of them."""
-    try:
-        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_PARAMETERS)
-    except ValueError:
-        raise Invalid.field("", f"should be a query of at most {MOST_PARAMETERS} parameters in UTF-8") from None
-    query = dict(pairs)
-    if len(query) != len(pairs):
-        repeated = next(name for name in query if sum(name == other for other, _ in pairs) > 1)
-        raise Invalid.field(repeated[:MOST_NAMED], "is given more than once")
-    return query
-
-
-def refuse_parameters(raw: bytes) -> None:
-    """Raise Invalid where a call that takes no parameters is given one."""
-    for name in parse_query(raw) if raw else ():
-        raise Invalid.field(name[:MOST_NAMED], "is not a parameter here")
-
-
-def invalid(error: ValidationError) -> Invalid:
-    """Return what a caller is told of a model's refusal: each field with what is allowed, never the value."""
-    faults = [
-        Fault(".".join(str(part) for part in fault["loc"])[:MOST_NAMED], fault["msg"].removeprefix("Value error, "))
-        for fault in error.errors(include_url=False, include_input=False, include_context=False)[:MOST_FAULTS]
-    ]
-    return Invalid(
-        "; ".join(f"{fault.loc}: {fault.msg}" if fault.loc else fault.msg for fault in faults), faults=faults
-    )
 
 
 class Selectors(BaseModel):

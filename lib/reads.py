@@ -8,7 +8,7 @@ from lib.entries import Entry, plain_number
 from lib.errors import UnknownSplit, UnknownWindow
 from lib.keys import Keys
 from lib.pages import Row
-from lib.runs import check_splits
+from lib.splits import check_splits
 from lib.standings import Standing
 from lib.times import instant, instant_of
 from lib.windows import Period

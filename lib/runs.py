@@ -4,21 +4,19 @@ import hashlib
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Context, Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from lib import names
 from lib.boards import Board
 from lib.entries import meta_text, plain_number, score_text
-from lib.errors import Invalid, ScoreOutOfRange, UnknownSplit
+from lib.errors import Invalid, ScoreOutOfRange
 from lib.models import Submission
+from lib.scores import HIGHEST, is_on_step, to_float
+from lib.splits import check_splits
 
-LARGEST = 2**53 - 1
 META_TEXT = 64
 META_BYTES = 512
-
-# Enough digits for the remainder of any two numbers in range; what needs more is on no step.
-_EXACT = Context(prec=400)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +51,6 @@ def _digest(text: str, size: int) -> str:
     return urlsafe_b64encode(hashlib.blake2b(text.encode(), digest_size=size).digest()).decode()
 
 
-def to_float(number: int | Decimal, loc: str) -> float:
-    """Return a number as the double it is stored as, -0 as 0; refuse what is past ±(2^53 − 1)."""
-    if number > LARGEST or number < -LARGEST:
-        raise ScoreOutOfRange.field(loc, f"should be from -{LARGEST} to {LARGEST}")
-    return float(number) + 0.0
-
-
 def _check_score(board: Board, score: int | Decimal) -> float:
     rule = board.score
     value = to_float(score, "score")
@@ -67,16 +58,9 @@ def _check_score(board: Board, score: int | Decimal) -> float:
         raise ScoreOutOfRange.field("score", f"should be at least {rule.min}")
     if rule.max is not None and score > rule.max:
         raise ScoreOutOfRange.field("score", f"should be at most {rule.max}")
-    if rule.step is not None and not _is_on_step(score, rule.step):
+    if rule.step is not None and not is_on_step(score, rule.step):
         raise ScoreOutOfRange.field("score", f"should be a multiple of {rule.step}")
     return value
-
-
-def _is_on_step(score: int | Decimal, step: Decimal) -> bool:
-    try:
-        return _EXACT.remainder(Decimal(score), step) == 0
-    except InvalidOperation:
-        return False
 
 
 def _check_tiebreak(board: Board, tiebreak: int | Decimal | None) -> float | None:
@@ -109,7 +93,7 @@ def _check_meta_value(kind: str, value: Any, loc: str) -> Any:
         return value
     if kind == "bool" and isinstance(value, bool):
         return value
-    if kind in ("int", "float") and _is_number(value) and abs(value) <= LARGEST:
+    if kind in ("int", "float") and _is_number(value) and abs(value) <= HIGHEST:
         number = plain_number(float(value) + 0.0)
         if kind == "float" or value == int(value):
             return number
@@ -131,17 +115,6 @@ def _check_meta(board: Board, meta: Mapping[str, Any] | None) -> dict[str, Any] 
     if len(meta_text(checked).encode()) > META_BYTES:
         raise Invalid.field("meta", f"should be at most {META_BYTES} bytes of JSON")
     return checked
-
-
-def check_splits(board: Board, splits: Mapping[str, str]) -> dict[str, str]:
-    """Return the splits of a submission or a query; raise UnknownSplit for an unknown name or value."""
-    for split, value in splits.items():
-        if split not in board.splits:
-            known = ", ".join(board.splits) or "none"
-            raise UnknownSplit.field("splits", f"has a split this board does not know; it knows {known}")
-        if not board.allows(split, value):
-            raise UnknownSplit.field(f"splits.{split}", "is not a value of this split")
-    return dict(splits)
 
 
 def check_run(

@@ -3,13 +3,11 @@
 import re
 from collections.abc import Hashable, Sequence
 
-from lib.boards import Board
+from lib.boards import MOST_STANDINGS, Board
 from lib.errors import Invalid, UnknownWindow
 from lib.queries import Selectors, TopQuery
 from lib.reads import check_selection, check_window
 from lib.standings import Standing
-
-MOST_STANDINGS = 24
 
 
 def selected_standing(board: Board, query: Selectors, now: int) -> Standing:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lib.admission import Spending
 from lib.boards import Board
 from lib.boardtables import OpenSplit
 from lib.durations import Rate
@@ -32,15 +33,6 @@ from lib.upstash import understood
 
 _FIELDS = 7
 _GATED, _UNGATED = "1", "0"
-
-
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """A ticket to be spent with the submission: its nonce, kept for `seconds`, and when the run began (ms)."""
-
-    nonce: str
-    seconds: int
-    started: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from typing import Literal
 
 import pytest
 
+from lib.admission import Spending
 from lib.runs import Run
 from lib.standings import standings_of
-from lib.submissions import Attempt, Spending, submit
+from lib.submissions import Attempt, submit
 from tests.budget import (
     ADDRESSED,
     CAP1,

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from lib.boardfile import parse
+from lib.callers import caller_of
 from lib.errors import AddressBlocked
-from lib.gates import Blocked, caller_of
+from lib.gates import Blocked
 from tests.lab import ADDRESS, Lab, lab
 from tests.story import beside, stored
 from tools.backends import Backend, MemoryBackend
