@@ -8,8 +8,8 @@ from bench.plots import lines
 from bench.results import Result, Target
 from bench.stand import Bench, Stand
 from bench.timing import Call, Ratio, interleaved, ratio
-from lib.entries import meta_text, tie_key
-from lib.standings import standings_of
+from lib.storage.entries import meta_text, tie_key
+from lib.storage.standing import standings_of
 
 TITLE = "Growth"
 MOST = 1.5

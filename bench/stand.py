@@ -14,12 +14,12 @@ import httpx
 import redis
 
 from functions import rank, submit, top
-from lib.boardfile import parse
-from lib.boards import Board
+from lib.boards.board import Board
+from lib.boards.toml_file import parse
 from lib.deployment import Deployment
-from lib.http import Function
-from lib.keys import Keys
+from lib.http.app import Function
 from lib.settings import Settings
+from lib.storage.keys import Keys
 from tests.fixtures_redis import redis_server
 
 TOKEN = "a-token-for-benchmarks"

@@ -2,11 +2,11 @@
 
 from time import perf_counter
 
-from lib.aws import lambda_entry
-from lib.entries import plain_number
-from lib.http import Call, Function, Reply
-from lib.pages import Health
-from lib.querystrings import refuse_parameters
+from lib.http.app import Call, Function, Reply
+from lib.http.aws_lambda import lambda_entry
+from lib.schemas.query_string import refuse_parameters
+from lib.schemas.reads import Health
+from lib.storage.entries import plain_number
 
 
 async def health(call: Call) -> Reply:

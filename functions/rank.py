@@ -2,11 +2,11 @@
 
 from pydantic import BaseModel
 
-from lib.aws import lambda_entry
-from lib.http import Call, Function, Reply
-from lib.queries import RankQuery
-from lib.ranks import rank_of_player, rank_of_players, rank_of_score
-from lib.selecting import selected_standing
+from lib.http.app import Call, Function, Reply
+from lib.http.aws_lambda import lambda_entry
+from lib.reading.queries import RankQuery
+from lib.reading.rank import rank_of_player, rank_of_players, rank_of_score
+from lib.reading.selection import selected_standing
 
 
 async def rank(call: Call) -> Reply:

@@ -2,15 +2,15 @@
 
 from secrets import token_urlsafe
 
-from lib.admission import carries_server_token, signer_of
-from lib.aws import lambda_entry
-from lib.callers import caller_of
+from lib.access.admission import carries_server_token, signer_of
+from lib.access.callers import caller_of
+from lib.access.rate_limits import count_call
+from lib.access.tickets import Ticket
 from lib.errors import Invalid
-from lib.gates import count_call
-from lib.http import Call, Function, Reply
-from lib.models import StartAnswer, StartRequest
-from lib.tickets import Ticket
-from lib.times import instant
+from lib.http.app import Call, Function, Reply
+from lib.http.aws_lambda import lambda_entry
+from lib.schemas.timestamps import instant
+from lib.schemas.writes import StartAnswer, StartRequest
 
 
 async def start(call: Call) -> Reply:

@@ -2,14 +2,14 @@
 
 from secrets import token_urlsafe
 
-from lib import submissions
-from lib.admission import admit
-from lib.aws import lambda_entry
-from lib.callers import caller_of
-from lib.http import Call, Function, Reply
-from lib.models import Submission
-from lib.runs import check_run
-from lib.standings import check_reach
+from lib.access.admission import admit
+from lib.access.callers import caller_of
+from lib.http.app import Call, Function, Reply
+from lib.http.aws_lambda import lambda_entry
+from lib.schemas.writes import Submission
+from lib.storage.standing import check_reach
+from lib.submitting import submit as submitting
+from lib.submitting.validation import check_run
 
 
 async def submit(call: Call) -> Reply:
@@ -21,9 +21,9 @@ async def submit(call: Call) -> Reply:
     check_reach(board, run.splits)
     ticket = admit(board, submission, here.settings, call.headers, now)
     caller = caller_of(call.address, here.settings.address_key)
-    attempt = submissions.Attempt.of(board, run, caller, now, ticket)
+    attempt = submitting.Attempt.of(board, run, caller, now, ticket)
     async with here.blocked.guard(board, caller, now):
-        return Reply.of(await submissions.submit(here.store, attempt))
+        return Reply.of(await submitting.submit(here.store, attempt))
 
 
 app = Function(post=submit)

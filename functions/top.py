@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lib.aws import lambda_entry
-from lib.boards import Board
-from lib.caching import KeptPage
-from lib.cards import MEDIA_TYPE, card
-from lib.documents import render
-from lib.etags import etag_of, matches
-from lib.http import Call, Function, Reply
-from lib.pages import Top
-from lib.queries import TopQuery
-from lib.reads import resets_in
-from lib.selecting import selected_standing, selected_standings
-from lib.tops import Page, read_top_with_player, read_tops
+from lib.boards.board import Board
+from lib.http.app import Call, Function, Reply
+from lib.http.aws_lambda import lambda_entry
+from lib.reading.etags import etag_of, matches
+from lib.reading.page_cache import KeptPage
+from lib.reading.queries import TopQuery
+from lib.reading.rows import resets_in
+from lib.reading.selection import selected_standing, selected_standings
+from lib.reading.svg_card import MEDIA_TYPE, card
+from lib.reading.top import Page, read_top_with_player, read_tops
+from lib.schemas.reads import Top
+from lib.schemas.strict_json import render
 
 
 async def top(call: Call) -> Reply:

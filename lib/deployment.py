@@ -5,17 +5,17 @@ import time
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from lib.admission import check_secrets
-from lib.boardfile import load
-from lib.boards import Board
-from lib.caching import KeptPages
+from lib.access.admission import check_secrets
+from lib.access.name_filter import load_filter
+from lib.access.rate_limits import Blocked
+from lib.boards.board import Board
+from lib.boards.toml_file import load
 from lib.errors import UnknownBoard
-from lib.gates import Blocked
-from lib.logs import note_board
-from lib.namefilters import load_filter
+from lib.reading.page_cache import KeptPages
+from lib.request_log import note_board
 from lib.settings import Settings
-from lib.store import Store
-from lib.upstash import Upstash
+from lib.storage.store import Store
+from lib.storage.upstash import Upstash
 
 
 def wall_clock() -> int:

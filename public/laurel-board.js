@@ -353,7 +353,7 @@ export class LaurelBoard extends HTMLElement {
   }
 
   #number(value, options) {
-    // As `_number` of lib/cards.py: a tiny score would be shown as 0.
+    // As `_number` of lib/reading/svg_card.py: a tiny score would be shown as 0.
     if (value && Math.abs(value) < 1e-6 && !options) return `${value}`;
     return new Intl.NumberFormat(this.#lang, { maximumFractionDigits: 20, ...options }).format(value);
   }

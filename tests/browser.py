@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from functions.web import app
-from lib.boardfile import parse
-from lib.caching import KeptPages
+from lib.access.rate_limits import Blocked
+from lib.boards.toml_file import parse
 from lib.deployment import Deployment
-from lib.gates import Blocked
+from lib.reading.page_cache import KeptPages
 from lib.settings import Settings
 from tests.conftest import require
 from tests.fixtures_redis import serve

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lib.scripts import script
+from lib.storage.scripts import script
 from tests.lab import Lab, lab
 from tools.backends import Backend, RedisBackend
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from lib.moderation import erase, remove
+from lib.operations.moderate import erase, remove
 from tests.lab import Lab, lab
 from tests.trust import OPEN_GATES, SECRETS
 from tools.backends import RedisBackend
@@ -37,8 +37,8 @@ _STEPS_MS = [0, 0, 0, 1, 1, 7, 1000, 60_000, 3_600_000, 86_400_000, 8 * 86_400_0
 _RANDOM = (
     "functions.start.token_urlsafe",
     "functions.submit.token_urlsafe",
-    "lib.http.token_hex",
-    "lib.upstash._word",
+    "lib.http.app.token_hex",
+    "lib.storage.upstash._word",
 )
 
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from functions.web import app
-from lib.boardfile import parse
+from lib.boards.toml_file import parse
 from lib.deployment import Deployment
 from lib.settings import Settings
 from tests.lab import NOON, Lab

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lib import boardfile
+from lib.boards import toml_file
 from lib.deployment import Deployment
 from lib.settings import Settings
 from tests.fixtures_redis import serve
@@ -78,7 +78,7 @@ def submitter(environ: Mapping[str, str]) -> Callable[..., Any]:
 
     async def submit(bodies: tuple[dict[str, Any], ...]) -> list[Any]:
         settings = replace(Settings.read(environ), secrets=("s",), server_token="t")
-        trial = Trial(Deployment(settings, boardfile.load(settings.boards_path)))
+        trial = Trial(Deployment(settings, toml_file.load(settings.boards_path)))
         try:
             return [(await trial.call("POST", "/submit", body)).json() for body in bodies]
         finally:

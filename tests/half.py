@@ -1,6 +1,6 @@
 """Scripts one of whose writes fails, as in a database that is full."""
 
-from lib.scripts import Script
+from lib.storage.scripts import Script
 
 
 def failing(number: int) -> str:

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import httpx
 
 from functions.web import app
-from lib.boardfile import parse
+from lib.boards.toml_file import parse
 from lib.deployment import Deployment
 from lib.settings import Settings
 from tools.backends import Backend

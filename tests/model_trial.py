@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import httpx
 
-from lib import scripts
+from lib.storage import scripts
 from tests.half import broken
 from tests.lab import Lab, lab
 from tests.model import Board, Json, Submission
@@ -117,7 +117,7 @@ class Trial:
         action = f"POST /submit {submission.body()}, whose write {number} fails"
         before = [contents(opened.client) for opened in self._opened]
         fallible = functools.partial(broken, scripts.script("submit"), number)
-        with patch("lib.submissions.script", lambda name: fallible()):
+        with patch("lib.submitting.submit.script", lambda name: fallible()):
             answers = [
                 self._loop.run_until_complete(opened.lab.post("/submit", **submission.body()))
                 for opened in self._opened

@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from lib.entries import meta_text, score_text, tie_key
-from lib.standings import standings_of
+from lib.storage.entries import meta_text, score_text, tie_key
+from lib.storage.standing import standings_of
 from tests.lab import Lab
 from tools.backends import RedisBackend
 

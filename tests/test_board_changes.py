@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.boards import Board
+from lib.boards.board import Board
 from tests.lab import Lab, lab
 from tests.story import page, play
 from tools.backends import Backend

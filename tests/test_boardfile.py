@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.boardfile import load, parse
+from lib.boards.toml_file import load, parse
 from lib.errors import Misconfigured
 
 SEASON = 'season = [{ name = "s1", starts = 2026-12-01T00:00:00Z, ends = 2027-03-01T00:00:00Z }]'

@@ -5,11 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from lib.boardfile import parse
-from lib.boards import Board
-from lib.boardtables import ClosedSplit, Limits, NameRule, OpenSplit, ScoreRule
-from lib.durations import Rate
-from lib.windows import Calendar, Season
+from lib.boards.board import Board
+from lib.boards.durations import Rate
+from lib.boards.periods import Calendar, Season
+from lib.boards.tables import ClosedSplit, Limits, NameRule, OpenSplit, ScoreRule
+from lib.boards.toml_file import parse
 
 DAY = 86_400_000
 SEASON = 'season = [{ name = "s1", starts = 2026-12-01T00:00:00Z, ends = 2027-03-01T00:00:00Z }]'

@@ -4,10 +4,10 @@ from typing import Literal
 
 import pytest
 
-from lib.admission import Spending
-from lib.runs import Run
-from lib.standings import standings_of
-from lib.submissions import Attempt, submit
+from lib.access.admission import Spending
+from lib.storage.standing import standings_of
+from lib.submitting.submit import Attempt, submit
+from lib.submitting.validation import Run
 from tests.budget import (
     ADDRESSED,
     CAP1,

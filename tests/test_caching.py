@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from lib.caching import KeptPage, KeptPages
-from lib.etags import matches
+from lib.reading.etags import matches
+from lib.reading.page_cache import KeptPage, KeptPages
 from tests.answers import problem, read
 from tests.lab import Lab, lab
 from tools.backends import MemoryBackend

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lib.cards import WIDTH, card
+from lib.reading.svg_card import WIDTH, card
 from tests.lab import Lab, lab
 from tools.backends import MemoryBackend
 

@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from lib import boardfile
-from lib.boards import Board
-from lib.tickets import Signer
+from lib.access.tickets import Signer
+from lib.boards import toml_file
+from lib.boards.board import Board
 from tests.fixtures_cli import TOKEN, Run, runner, served_environ, submitter, teller
 from tools import boards as printed
 from tools.cli import make_parser
@@ -68,8 +68,8 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("text", EXAMPLES)
 def test_what_is_printed_can_be_read_back_and_means_the_same(text: str) -> None:
-    boards = boardfile.parse(text.partition("```")[0])
-    again = boardfile.parse(printed.as_toml(boards))
+    boards = toml_file.parse(text.partition("```")[0])
+    again = toml_file.parse(printed.as_toml(boards))
     assert [same(board) for board in again.values()] == [same(board) for board in boards.values()]
     assert printed.as_toml(again) == printed.as_toml(boards)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lib import boardfile
+from lib.boards import toml_file
 from tests.fixtures_cli import BOARDS, Run, runner, served_environ, teller
 from tools import cost
 
@@ -33,7 +33,7 @@ def told(run: Run) -> Callable[..., Any]:
 async def test_the_cost_of_a_play_is_measured() -> None:
     """The numbers are those of the budget table: two commands for the address gate, 2 for a page, 3 + 2N, …"""
     season = '{ name = "s", starts = 2026-01-01T00:00:00Z, ends = 2026-01-02T00:00:00Z }'
-    boards = boardfile.parse(f'{BOARDS}[board.closed]\nwindows = ["season"]\nseason = [{season}]')
+    boards = toml_file.parse(f'{BOARDS}[board.closed]\nwindows = ["season"]\nseason = [{season}]')
     plain = await cost.measure(boards["open"])
     assert plain is not None
     # ranks and totals of the one standing: + 2 on what improves

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import httpx
 import pytest
 
-from lib.caching import KeptPage, KeptPages
+from lib.reading.page_cache import KeptPage, KeptPages
 from tests.lab import Lab, lab
 from tests.story import beside
 from tests.trust import HOUR

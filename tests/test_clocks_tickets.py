@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lib.admission import NONCE_MARGIN_S
+from lib.access.admission import NONCE_MARGIN_S
 from tests.lab import Lab, lab
 from tests.story import beside
 from tests.trust import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, run_of, send

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from lib.logs import Line
+from lib.request_log import Line
 from lib.settings import Settings
 from tests.fixtures_redis import free_port
 from tools.deploy.machine import OLDEST_NODE, ROOT

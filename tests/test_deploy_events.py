@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from functions import health, rank, start, submit, top
-from lib import events
-from lib.aws import LambdaHandler, lambda_entry
-from lib.boardfile import parse
+from lib.boards.toml_file import parse
 from lib.deployment import Deployment
+from lib.http import function_url
+from lib.http.aws_lambda import LambdaHandler, lambda_entry
 from lib.settings import Settings
 from tests.fake_lambda import Sent
 from tests.fixtures_redis import serve
@@ -34,10 +34,10 @@ def handlers() -> Iterator[dict[str, LambdaHandler]]:
         settings = Settings(url=url, token=TOKEN, secrets=("a-secret-of-thirty-two-characters",))
         deployment = Deployment(settings, parse("[board.b]"), clock=lambda: NOON)
         yield {name: lambda_entry(module.app.on(deployment)) for name, module in FUNCTIONS.items()}
-        loop = events.loop()
+        loop = function_url.loop()
         loop.run_until_complete(deployment.store.upstash.close())
         loop.close()
-        events.loop.cache_clear()
+        function_url.loop.cache_clear()
         asyncio.set_event_loop(None)
 
 

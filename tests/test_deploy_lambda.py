@@ -90,7 +90,12 @@ def test_an_archive_holds_what_is_needed_and_no_more(build: LambdaBuild, target:
     assert target.path.stat().st_size <= MOST_BYTES
     packed = set(names(target.path))
     tops = {name.split("/")[0] for name in packed}
-    assert {"boards.toml", "functions/submit.py", "lib/lua/submit.lua", "lib/lua/parts/gate.lua"} <= packed
+    assert {
+        "boards.toml",
+        "functions/submit.py",
+        "lib/storage/lua/submit.lua",
+        "lib/storage/lua/parts/gate.lua",
+    } <= packed
     ours = {name for name in packed if name.startswith(("functions/", "lib/")) or name.endswith(".toml")}
     assert {name for name in ours if "__pycache__" not in name} == listed(*archive.OURS)
     assert "tzdata/zoneinfo/Europe/Berlin" in packed

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from functions.web import app
-from lib import logs
+from lib import request_log
 from lib.deployment import Deployment
-from lib.http import Call, Function, Reply
+from lib.http.app import Call, Function, Reply
 from tests.lab import ADDRESS, TOKEN, Lab, lab
 from tools.backends import MemoryBackend
 
@@ -204,7 +204,7 @@ async def test_the_start_of_a_server_checks_the_environment(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What is wrong is in the log before the first request, once, and the server starts all the same."""
-    logs.complain.cache_clear()
+    request_log.complain.cache_clear()
     monkeypatch.setenv("UPSTASH_REDIS_REST_URL", "redis://wrong")
     said: list[str] = []
     events = iter(["lifespan.startup", "lifespan.shutdown"])

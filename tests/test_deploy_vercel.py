@@ -58,8 +58,8 @@ def test_the_function_holds_what_it_needs_and_no_more(build: VercelBuild) -> Non
     made = {".vc-config.json", "vc__handler__python.py"}
     ours = {name for name in files(build.function) if not name.startswith("_vendor/") and not name.endswith(".pyc")}
     assert ours - made == listed(*OURS)
-    assert {"lib/lua/parts/gate.lua", "boards.toml"} <= ours
-    assert list((build.function / "lib/__pycache__").glob("http.*.pyc"))
+    assert {"lib/storage/lua/parts/gate.lua", "boards.toml"} <= ours
+    assert list((build.function / "lib/http/__pycache__").glob("app.*.pyc"))
     for unwanted in ("psycopg", "fakeredis"):
         assert not (build.function / "_vendor" / unwanted).exists(), unwanted
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from lib.boardfile import load, parse
-from lib.boards import Board
-from lib.boardtables import Limits, NameRule, OpenSplit, ScoreRule, SeasonRule, Ticket
-from lib.boardvalues import QUERY_WORDS
+from lib.boards.board import Board
+from lib.boards.field_types import QUERY_WORDS
+from lib.boards.tables import Limits, NameRule, OpenSplit, ScoreRule, SeasonRule, Ticket
+from lib.boards.toml_file import load, parse
 from lib.errors import Misconfigured
 
 ROOT = Path(__file__).parent.parent

@@ -10,9 +10,10 @@ import httpx
 import pytest
 from pydantic import BaseModel
 
-from lib import errors, models, pages
-from lib.bodies import MOST_BYTES
-from lib.queries import MOST_PLAYERS, RankQuery, TopQuery
+from lib import errors
+from lib.http.body import MOST_BYTES
+from lib.reading.queries import MOST_PLAYERS, RankQuery, TopQuery
+from lib.schemas import reads, writes
 from tests.answers import CODES, read
 from tests.lab import Lab, lab
 from tools.backends import MemoryBackend
@@ -24,27 +25,27 @@ ADDRESS = "http://localhost:8787"
 # The lab's days are far ahead, where no store expires them; the page's are of a year that its reader knows.
 DAYS = {"2026-11-30": "2033-05-18", "2026-12-01": "2033-05-19"}
 
-SELECTED = set(pages.Selected.model_fields)
+SELECTED = set(reads.Selected.model_fields)
 TABLES: dict[str, set[str]] = {
-    "Field sent": set(models.Submission.model_fields),
-    "Field answered": set(models.SubmitAnswer.model_fields),
-    "Field of a standing": set(models.StandingResult.model_fields),
-    "Field of a page": set(pages.TopWithPlayer.model_fields),
-    "Field of a row": set(pages.Row.model_fields),
-    "Field of several": set(pages.Tops.model_fields),
-    "Field with player": set(pages.RankOfPlayer.model_fields) - SELECTED,
-    "Field of ahead": set(pages.Ahead.model_fields),
-    "Field with players": set(pages.RankOfPlayers.model_fields) - SELECTED,
-    "Field with score": set(pages.RankOfScore.model_fields) - SELECTED,
-    "Field of a start": set(models.StartRequest.model_fields),
-    "Field of a ticket": set(models.StartAnswer.model_fields),
-    "Field of health": set(pages.Health.model_fields),
+    "Field sent": set(writes.Submission.model_fields),
+    "Field answered": set(writes.SubmitAnswer.model_fields),
+    "Field of a standing": set(writes.StandingResult.model_fields),
+    "Field of a page": set(reads.TopWithPlayer.model_fields),
+    "Field of a row": set(reads.Row.model_fields),
+    "Field of several": set(reads.Tops.model_fields),
+    "Field with player": set(reads.RankOfPlayer.model_fields) - SELECTED,
+    "Field of ahead": set(reads.Ahead.model_fields),
+    "Field with players": set(reads.RankOfPlayers.model_fields) - SELECTED,
+    "Field with score": set(reads.RankOfScore.model_fields) - SELECTED,
+    "Field of a start": set(writes.StartRequest.model_fields),
+    "Field of a ticket": set(writes.StartAnswer.model_fields),
+    "Field of health": set(reads.Health.model_fields),
     "Parameter of top": {field.alias or name for name, field in TopQuery.model_fields.items()},
     "Parameter of rank": set(RankQuery.model_fields),
 }
 ASKED: dict[str, type[BaseModel]] = {
-    "Field sent": models.Submission,
-    "Field of a start": models.StartRequest,
+    "Field sent": writes.Submission,
+    "Field of a start": writes.StartRequest,
     "Parameter of top": TopQuery,
     "Parameter of rank": RankQuery,
 }

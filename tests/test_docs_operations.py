@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from lib.boardfile import parse
-from lib.keys import Keys
+from lib.boards.periods import Period
+from lib.boards.toml_file import parse
 from lib.settings import Settings
-from lib.standings import Standing
-from lib.windows import Period
+from lib.storage.keys import Keys
+from lib.storage.standing import Standing
 from tools.cli import make_parser
 
 ROOT = Path(__file__).parent.parent

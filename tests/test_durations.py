@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib.durations import LONGEST, Rate, parse, parse_rate
+from lib.boards.durations import LONGEST, Rate, parse, parse_rate
 
 
 @pytest.mark.parametrize(

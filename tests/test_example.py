@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from lib.boardfile import parse
+from lib.boards.toml_file import parse
 from tools import example
 
 NOW = 1_795_856_400_000  # 2026-11-28T17:00:00Z

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from functions import start, submit
-from lib import aws, events
+from lib.access.rate_limits import MOST_BLOCKED
 from lib.deployment import Deployment
-from lib.gates import MOST_BLOCKED
+from lib.http import aws_lambda, function_url
 from tests.lab import TOKEN, Lab, lab
 from tests.trust import SECRETS, TICKETS
 from tools.backends import MemoryBackend
@@ -177,16 +177,16 @@ def event(forwarded: str, source: str = SOCKET) -> dict[str, Any]:
 
 
 @contextmanager
-def on_lambda(deployment: Deployment) -> Iterator[aws.LambdaHandler]:
+def on_lambda(deployment: Deployment) -> Iterator[aws_lambda.LambdaHandler]:
     """Give the handler that Lambda would call, and take its loop away afterwards."""
-    events.loop.cache_clear()
+    function_url.loop.cache_clear()
     try:
-        yield aws.lambda_entry(submit.app.on(deployment))
+        yield aws_lambda.lambda_entry(submit.app.on(deployment))
     finally:
-        loop = events.loop()
+        loop = function_url.loop()
         loop.run_until_complete(deployment.store.upstash.close())
         loop.close()
-        events.loop.cache_clear()
+        function_url.loop.cache_clear()
         asyncio.set_event_loop(None)
 
 
@@ -197,7 +197,7 @@ def test_ten_thousand_made_up_addresses_on_lambda_are_one_caller() -> None:
         statuses = [handler(event(forged(number)), None)["statusCode"] for number in range(CALLERS)]
         assert (statuses.count(200), statuses.count(429)) == (LIMIT, CALLERS - LIMIT)
         assert here.requests <= LIMIT + 2
-        names = events.loop().run_until_complete(here.command("KEYS", "*:gate:*"))
+        names = function_url.loop().run_until_complete(here.command("KEYS", "*:gate:*"))
         assert len(names) == 1
         assert handler(event(forged(0), "203.0.113.8"), None)["statusCode"] == 200
 

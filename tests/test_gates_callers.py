@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from lib.boardfile import parse
-from lib.callers import caller_of
+from lib.access.callers import caller_of
+from lib.access.rate_limits import Blocked
+from lib.boards.toml_file import parse
 from lib.errors import AddressBlocked
-from lib.gates import Blocked
 from tests.lab import ADDRESS, Lab, lab
 from tests.story import beside, stored
 from tools.backends import Backend, MemoryBackend

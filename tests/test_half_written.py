@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lib import scripts
+from lib.storage import scripts
 from tests.half import broken
 from tests.lab import NOON, Lab, lab
 from tests.story import page
@@ -36,7 +36,7 @@ async def fail_each_write(here: Lab, monkeypatch: pytest.MonkeyPatch, **run: Any
     whole, before, number = scripts.script("submit"), await kept(here), 0
     while True:
         number += 1
-        monkeypatch.setattr("lib.submissions.script", lambda name, n=number: broken(whole, n))
+        monkeypatch.setattr("lib.submitting.submit.script", lambda name, n=number: broken(whole, n))
         answer = await code_of(here, **run)
         if answer == (200, ""):
             return number - 1

@@ -10,7 +10,7 @@ from starlette.types import Message
 
 from functions.submit import app as submit_alone
 from functions.web import app
-from lib.bodies import MOST_DISCARDED
+from lib.http.body import MOST_DISCARDED
 from tests.answers import BOARDS, problem, read, refused
 from tests.lab import Lab, lab
 from tools.backends import MemoryBackend

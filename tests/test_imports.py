@@ -6,40 +6,29 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 
-# From left to right: a module of lib/ imports only from the layers above its own line.
-LAYERS = (
-    ("errors",),
-    ("settings", "durations", "windows", "names", "times", "documents", "logs", "lifespan", "exchange", "patterns"),
-    ("scores", "fielderrors", "callers"),
-    ("boardvalues", "querystrings"),
-    ("boardtables",),
-    ("boards",),
-    ("boardfile", "models", "splits"),
-    ("pages", "keys", "entries"),
-    ("runs", "standings"),
-    ("scripts", "queries"),
-    ("upstash",),
-    ("store",),
-    ("etags",),
-    ("reads", "caching", "cards", "gates", "cors", "bodies"),
-    ("tickets", "namefilters", "wordlist"),
-    ("admission",),
-    ("submissions", "tops", "ranks", "selecting", "holdings"),
-    ("moderation",),
-    ("sweeping",),
-    ("deployment",),
-    ("http",),
-    ("events",),
-    ("aws",),
-)
-LAYER_OF = {name: depth for depth, names in enumerate(LAYERS) for name in names}
+# From left to right: a room imports only from the rows above its own. A module that lies in no room is one by itself.
+ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "lib": (
+        ("errors",),
+        ("settings", "request_log"),
+        ("boards", "schemas"),
+        ("storage",),
+        ("access",),
+        ("submitting", "reading"),
+        ("operations",),
+        ("deployment",),
+        ("http",),
+    ),
+}
 LONGEST = 250
+MOST_FILES = 10
 
 # What only the local stack, the command line or an optional ledger uses; seconds of cold start, if they got in.
 HEAVY = {"fakeredis", "redis", "lupa", "uvicorn", "watchfiles", "psycopg", "hypothesis", "pytest", "tools", "tests"}
@@ -73,17 +62,19 @@ def imported(path: Path) -> Iterator[str]:
             yield from (".".join([*base, alias.name]) for alias in node.names)
 
 
-def concern(module: str) -> str:
-    """Return the name under which LAYERS knows a module of lib/: `lib.http.cors` is a part of `http`."""
-    return module.split(".")[1] if "." in module else ""
+def room(module: str) -> tuple[str, str]:
+    """Return the tree and the room that a module lies in: of `lib.http.cors` they are `lib` and `http`."""
+    tree, _, rest = module.partition(".")
+    return tree, rest.partition(".")[0]
 
 
-def layer(module: str) -> int:
-    """Return the depth of a module of lib/ in LAYERS, and fail with what to do about one that is not there."""
-    name = concern(module)
-    if name not in LAYER_OF:
-        pytest.fail(f"lib/{name} has no place: add {name!r} to LAYERS in tests/test_imports.py", pytrace=False)
-    return LAYER_OF[name]
+def depth(module: str) -> int:
+    """Return the row of ROOMS that a module lies in, and fail with what to do about one that is not there."""
+    tree, name = room(module)
+    for row, rooms in enumerate(ROOMS[tree]):
+        if name in rooms:
+            return row
+    pytest.fail(f"{tree}/{name} has no place: add {name!r} to ROOMS in tests/test_imports.py", pytrace=False)
 
 
 def names(path: Path) -> str:
@@ -91,17 +82,45 @@ def names(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", [p for p in python_files("lib") if p != ROOT / "lib/__init__.py"], ids=names)
-def test_lib_imports_only_from_its_left(path: Path) -> None:
-    """A module of lib/ knows nothing of functions and tools, nor of the modules beside it and to its right."""
+MODULES = [path for tree in ROOMS for path in python_files(tree) if path.parent != ROOT or path.name != "__init__.py"]
+IN_ROOMS = [path for path in MODULES if room(module_name(path))[1]]
+
+
+@pytest.mark.parametrize("path", IN_ROOMS, ids=names)
+def test_rooms_import_only_from_their_left(path: Path) -> None:
+    """A module knows nothing of functions, tests and benchmarks, nor of the rooms beside its own and to their right."""
     module = module_name(path)
-    own = layer(module)
+    tree, own = room(module)
     for target in imported(path):
-        top = target.split(".")[0]
-        assert top not in {"functions", "tools", "tests", "bench"}, f"{module} imports {target}"
-        if top == "lib" and concern(target) != concern(module):
-            assert concern(target), f"{module} imports lib itself: name the module"
-            assert layer(target) < own, f"{module} imports {target}, which is not on its left"
+        top, other = room(target)
+        assert top not in {"functions", "tools", "tests", "bench"} - {tree}, f"{module} imports {target}"
+        if top == tree and other != own:
+            assert other, f"{module} imports {tree} itself: name the module"
+            assert depth(target) < depth(module), f"{module} imports {target}, which is not on its left"
+
+
+@pytest.mark.parametrize("tree", ROOMS)
+def test_no_import_goes_in_a_circle(tree: str) -> None:
+    """Inside a room as well: a module can be read after those that it imports, and before those that import it."""
+    files = {module_name(path): path for path in python_files(tree)}
+    known = {
+        module: {name for target in imported(path) for name in (target, target.rpartition(".")[0]) if name in files}
+        for module, path in files.items()
+    }
+    try:
+        TopologicalSorter(known).prepare()
+    except CycleError as error:
+        pytest.fail(f"a circle: {' → '.join(error.args[1])}", pytrace=False)
+
+
+@pytest.mark.parametrize("folder", [path.parent for path in MODULES if path.name == "__init__.py"], ids=names)
+def test_a_room_says_what_it_is_and_is_not_crowded(folder: Path) -> None:
+    """One sentence, and at most ten files: a folder that grows past them has another room in it."""
+    said = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
+    assert said.endswith("."), f"{names(folder)}/__init__.py says nothing"
+    assert "\n" not in said, f"{names(folder)}/__init__.py says more than a sentence"
+    files = [path.name for path in folder.iterdir() if path.is_file()]
+    assert len(files) <= MOST_FILES, f"{names(folder)} has {len(files)} files: {sorted(files)}"
 
 
 @pytest.mark.parametrize("path", python_files("functions"), ids=names)

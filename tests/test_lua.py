@@ -1,4 +1,4 @@
-"""The rules of lib/lua that Upstash's engine, which no test can run, makes necessary; and two others that agree."""
+"""The rules of the scripts that Upstash's engine, which no test can run, makes necessary; and two others that agree."""
 
 import json
 import re
@@ -8,15 +8,15 @@ from typing import Any
 import httpx
 import pytest
 
-from lib.scripts import script
+from lib.storage.scripts import script
 from tests.lab import Lab, lab
 from tests.luarules import from_calls
 from tests.story import stored
 from tools.backends import Backend, MemoryBackend, RedisBackend
 
 ROOT = Path(__file__).parent.parent
-SCRIPTS = sorted((ROOT / "lib/lua").glob("*.lua"))
-PARTS = sorted((ROOT / "lib/lua/parts").glob("*.lua"))
+SCRIPTS = sorted((ROOT / "lib/storage/lua").glob("*.lua"))
+PARTS = sorted((ROOT / "lib/storage/lua/parts").glob("*.lua"))
 HEADINGS = ["KEYS", "ARGV", "reply", "billed"]
 
 every_file = pytest.mark.parametrize("path", [*SCRIPTS, *PARTS], ids=lambda path: path.stem)
@@ -44,7 +44,7 @@ def test_a_script_opens_with_what_it_takes_gives_and_costs(path: Path) -> None:
 
 @every_script
 def test_a_script_is_sent_by_somebody(path: Path) -> None:
-    sources = [*(ROOT / "lib").glob("*.py"), *(ROOT / "tools").glob("*.py")]
+    sources = [*(ROOT / "lib").rglob("*.py"), *(ROOT / "tools").rglob("*.py")]
     assert any(f'script("{path.stem}")' in source.read_text("utf-8") for source in sources)
 
 
@@ -120,7 +120,7 @@ def test_no_command_is_sent_to_a_key_spelt_in_lua(path: Path) -> None:
 @every_script
 def test_a_script_makes_no_globals(path: Path) -> None:
     """Redis refuses them, and only where such a line is reached."""
-    whole = "\n".join([*(code(ROOT / f"lib/lua/parts/{part}.lua") for part in parts_of(path)), code(path)])
+    whole = "\n".join([*(code(ROOT / f"lib/storage/lua/parts/{part}.lua") for part in parts_of(path)), code(path)])
     names = r"([a-zA-Z_]\w*(?:, [a-zA-Z_]\w*)*)"
     local = set(", ".join(re.findall(rf"\b(?:local|for|local function) {names}", whole)).split(", "))
     local |= set(", ".join(re.findall(rf"\bfunction [\w.]*\({names}\)", whole)).split(", "))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lib.moderation import ban, erase, export, remove, unban
+from lib.operations.moderate import ban, erase, export, remove, unban
 from tests.desk import DAY, PLAIN, RECORD, SPLITS, WIDE, Desk, code, crowd
 from tests.lab import lab
 from tests.story import expiries, players, stored

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from lib.boardfile import parse
+from lib.boards.toml_file import parse
 from lib.errors import StoreUnavailable
-from lib.moderation import ban, erase, read_record
+from lib.operations.moderate import ban, erase, read_record
 from tests.desk import DAY, PLAIN, RECORD, SPLITS, WIDE, Desk, code
 from tests.lab import NOON, lab
 from tests.story import expiries
@@ -74,6 +74,6 @@ async def test_erasure_gives_up_on_a_player_who_goes_on(monkeypatch: pytest.Monk
             await here.submit("p1", 10)
             return record
 
-        monkeypatch.setattr("lib.moderation.read_record", read_then_play)
+        monkeypatch.setattr("lib.operations.moderate.read_record", read_then_play)
         with pytest.raises(StoreUnavailable, match="ban them first"):
             await Desk(here).act(erase)

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from lib.boardfile import parse
-from lib.holdings import live_periods, live_standings, places_of
-from lib.moderation import erase, remove
+from lib.boards.toml_file import parse
+from lib.operations.find_player import live_periods, live_standings, places_of
+from lib.operations.moderate import erase, remove
 from tests.desk import DAY, PLAIN, RECORD, WIDE, Desk, crowd
 from tests.lab import NOON, lab
 from tests.story import players
@@ -80,7 +80,7 @@ async def test_removal_takes_the_row_that_is_there_by_then(monkeypatch: pytest.M
             await here.submit("p1", 20)
             return places
 
-        monkeypatch.setattr("lib.moderation.places_of", look_then_play)
+        monkeypatch.setattr("lib.operations.moderate.places_of", look_then_play)
         assert await Desk(here).act(remove) == 1
         assert await players(here) == []
 

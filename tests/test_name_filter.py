@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from lib.access.name_filter import load_filter
 from lib.errors import Misconfigured
-from lib.namefilters import load_filter
 from tests.lab import lab
 from tests.trust import OPEN_GATES, kept
 from tools.backends import Backend, MemoryBackend
@@ -78,9 +78,9 @@ def test_no_filter_is_none() -> None:
 BROKEN: dict[str, str] = {
     "no_such_module_here:refuse": "ModuleNotFoundError: no_such_module_here",
     "lacking_words:refuse": "ModuleNotFoundError: a_package_of_theirs",
-    "lib.names:no_such_thing": "no_such_thing",
+    "lib.submitting.player_names:no_such_thing": "no_such_thing",
     "telling_words:refuse": "(RuntimeError)",
-    "lib.names:MOST_BYTES": "is not callable",
+    "lib.submitting.player_names:MOST_BYTES": "is not callable",
     "broken_words:refuse": "SyntaxError",
     "failing_words:refuse": "ZeroDivisionError",
 }

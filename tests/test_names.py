@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lib.errors import Invalid
-from lib.names import check_length, clean, has_surrogate
+from lib.submitting.player_names import check_length, clean, has_surrogate
 
 ZWJ, VS15, VS16, ACUTE = "\u200d", "\ufe0e", "\ufe0f", "\u0301"
 MAN, WOMAN, GIRL, TONE = "\U0001f468", "\U0001f469", "\U0001f467", "\U0001f3fd"

@@ -8,7 +8,7 @@ from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import validate
 
 from lib.errors import LaurelError
-from lib.queries import RankQuery, TopQuery
+from lib.reading.queries import RankQuery, TopQuery
 from tests.lab import lab
 from tools.backends import MemoryBackend
 from tools.openapi import ROOT, TARGET, routes, text

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from lib.boardfile import parse
+from lib.boards.patterns import bounded
+from lib.boards.toml_file import parse
 from lib.errors import Misconfigured
-from lib.patterns import bounded
 
 ACCEPTED = [
     "[a-z0-9-]{1,32}",

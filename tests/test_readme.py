@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.boardfile import parse
+from lib.boards.toml_file import parse
 from tests.lab import lab
 from tools.backends import MemoryBackend
 

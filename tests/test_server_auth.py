@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from starlette.datastructures import Headers
 
-from lib import admission
-from lib.boardfile import parse
+from lib.access import admission
+from lib.boards.toml_file import parse
 from lib.deployment import Deployment
 from lib.errors import AuthRequired, Misconfigured
-from lib.http import Call
-from lib.models import StartAnswer, StartRequest, Submission
+from lib.http.app import Call
+from lib.schemas.writes import StartAnswer, StartRequest, Submission
 from lib.settings import Settings
 from tests.lab import TOKEN, Lab, lab
 from tests.trust import OPEN_GATES, SECRETS, TICKETS, begin, run_of, told

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from lib import scripts
-from lib.scripts import Script
+from lib.storage import scripts
+from lib.storage.scripts import Script
 from tests.fixtures_cli import TOKEN
 from tests.fixtures_engines import gopher_lua
 from tests.fixtures_redis import redis_server, serve
@@ -79,6 +79,6 @@ async def test_smoke_fails_where_our_scripts_do_not_mind_the_engine(
     whole = scripts.script("submit")
     careless = re.sub(r"(local function number\(text\)\n)return .*", r"\1return text and tonumber(text)", whole.plain)
     assert careless != whole.plain
-    monkeypatch.setattr("lib.submissions.script", lambda name: Script(name, careless, whole.reads))
+    monkeypatch.setattr("lib.submitting.submit.script", lambda name: Script(name, careless, whole.reads))
     assert await smoke.main(other_engine) == 1
     assert "FAIL  numbering: " in capsys.readouterr().out

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from lib.errors import Invalid
-from lib.moderation import ban, forget
-from lib.sweeping import escaped, newest_activity, reset, sweep
+from lib.operations.moderate import ban, forget
+from lib.operations.sweep import escaped, newest_activity, reset, sweep
 from tests.desk import DAY, PLAIN, Desk
 from tests.lab import NOON, lab
 from tests.story import players
@@ -42,7 +42,7 @@ async def test_a_sweep_spares_whoever_comes_back_meanwhile(monkeypatch: pytest.M
             await here.submit("p1", 5)
             return await forget(*arguments)
 
-        monkeypatch.setattr("lib.sweeping.forget", play_first)
+        monkeypatch.setattr("lib.operations.sweep.forget", play_first)
         swept = await sweep(here.deployment.store, here.deployment.board("b"), 90 * DAY, here.now)
         assert swept.players == 0
         assert (await here.get("/rank", player="p1"))["entry"]["score"] == 15

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from lib.access.tickets import Signer, Ticket
 from lib.errors import Misconfigured, NotYourPlayer, TicketInvalid
 from lib.settings import Settings
-from lib.tickets import Signer, Ticket
 from tests.lab import NOON, Lab, lab
 from tests.trust import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send
 from tools.backends import Backend, MemoryBackend

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lib.moderation import erase
+from lib.operations.moderate import erase
 from tests.lab import Lab, lab
 from tests.trust import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send
 from tools.backends import Backend

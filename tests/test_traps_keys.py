@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from lib.boardfile import parse
+from lib.boards.toml_file import parse
 from lib.errors import Misconfigured
 from tests.lab import NOON, lab
 from tests.story import beside, expiries, ms, page, play, players, status, stored
 from tools.backends import Backend
 
-LUA = Path(__file__).parent.parent / "lib" / "lua"
+LUA = Path(__file__).parent.parent / "lib" / "storage" / "lua"
 DAY = 86_400
 OPEN = "limits = { per_ip = '0' }"
 CALENDAR = "windows = ['all', 'daily', 'weekly', 'monthly', 'yearly']"

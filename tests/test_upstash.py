@@ -16,8 +16,8 @@ from starlette.types import Receive, Scope, Send
 from upstash_redis.asyncio import Redis
 
 from lib.errors import StoreUnavailable
-from lib.scripts import script
-from lib.upstash import IDLE_SECONDS, Unanswered, Upstash
+from lib.storage.scripts import script
+from lib.storage.upstash import IDLE_SECONDS, Unanswered, Upstash
 from tests.faults import Unreliable, each, of
 from tests.fixtures_redis import serve
 from tests.lab import TOKEN, lab
@@ -25,7 +25,7 @@ from tools.backends import MemoryBackend
 from tools.endpoint import make_endpoint
 
 URL = "http://store.test"
-SCRIPTS = sorted(path.stem for path in (Path(__file__).parent.parent / "lib/lua").glob("*.lua"))
+SCRIPTS = sorted(path.stem for path in (Path(__file__).parent.parent / "lib/storage/lua").glob("*.lua"))
 GATED = """
 [board.b]
 keep = "sum"
@@ -50,7 +50,7 @@ async def test_the_error_says_whether_a_request_may_have_been_carried_out() -> N
 
 
 async def test_the_sdk_still_has_the_private_client_that_is_replaced() -> None:
-    """lib/upstash.py reaches into the SDK at one place; if this fails, the SDK has changed and so must that place."""
+    """`Upstash` reaches into the SDK at one place; if this fails, the SDK has changed and so must that place."""
     sdk = Redis(URL, TOKEN)
     assert type(sdk._http._client) is httpx.AsyncClient
     await sdk.close()

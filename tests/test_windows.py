@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lib.windows import Calendar, Period
+from lib.boards.periods import Calendar, Period
 
 DATED = ("daily", "weekly", "monthly", "yearly")
 ZONES = (

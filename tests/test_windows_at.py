@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from lib.boards.periods import WINDOWS, Calendar, Period, Season
 from lib.errors import UnknownWindow
-from lib.windows import WINDOWS, Calendar, Period, Season
 
 DATED = ("daily", "weekly", "monthly", "yearly")
 ZONES = ("UTC", "Asia/Tokyo", "America/Sao_Paulo", "Africa/Cairo", "Pacific/Apia", "Etc/GMT+12")

@@ -11,7 +11,7 @@ import respx
 from starlette.types import Message, Receive, Scope
 from starlette.types import Send as SendMessage
 
-from lib.upstash import Unanswered, Upstash
+from lib.storage.upstash import Unanswered, Upstash
 from tests.faults import CALLS, assert_unavailable, of, send, site
 from tests.fixtures_redis import serve
 from tests.lab import TOKEN, Lab, lab

@@ -5,8 +5,8 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
-from lib import durations
-from lib.models import PLAYER
+from lib.boards import durations
+from lib.schemas.writes import PLAYER
 
 Options: TypeAlias = argparse.Namespace
 Run: TypeAlias = Callable[[Options, Mapping[str, str]], Awaitable[int | None]]

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from lib.boards import Board
-from lib.boardtables import OpenSplit
-from lib.boardvalues import written
-from lib.durations import UNITS, Rate
+from lib.boards.board import Board
+from lib.boards.durations import UNITS, Rate
+from lib.boards.field_types import written
+from lib.boards.tables import OpenSplit
 from tools.arguments import Commands, Options, add_command
 from tools.operator import boards_of
 from tools.terminal import say, say_json

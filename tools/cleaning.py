@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from lib import sweeping
-from lib.durations import UNITS
+from lib.boards.durations import UNITS
+from lib.operations import sweep as sweeping
 from tools.arguments import Commands, Options, add_board, add_command, add_yes, duration
 from tools.operator import operator
 from tools.terminal import confirm, say, say_json

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from lib.boards import Board
+from lib.boards.board import Board
 from lib.deployment import Deployment, wall_clock
-from lib.scripts import script
 from lib.settings import Settings
-from lib.standings import DAY_MS
+from lib.storage.scripts import script
+from lib.storage.standing import DAY_MS
 from tools import example
 from tools.arguments import Commands, Options, add_command
 from tools.backends import MemoryBackend

@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 
-from lib import boardfile
-from lib.boards import Board
-from lib.boardtables import ClosedSplit
+from lib.boards import toml_file
+from lib.boards.board import Board
+from lib.boards.tables import ClosedSplit
 from lib.deployment import wall_clock
 from lib.errors import Misconfigured
 from tools import example
@@ -84,7 +84,7 @@ def main(environ: Mapping[str, str]) -> int:
     """Fill the boards of the deployment at LAUREL_URL, by default the local one; return an exit status."""
     url = environ.get("LAUREL_URL") or f"http://127.0.0.1:{environ.get('PORT') or 8787}"
     try:
-        boards = boardfile.load(Path(environ.get("LAUREL_BOARDS") or "boards.toml"))
+        boards = toml_file.load(Path(environ.get("LAUREL_BOARDS") or "boards.toml"))
         with httpx.Client(base_url=url, trust_env=False, timeout=10) as client:
             for board in boards.values():
                 print(fill(board, client, wall_clock()))

@@ -20,7 +20,7 @@ import httpx
 import uvloop
 from watchfiles import Change, awatch
 
-from lib import boardfile
+from lib.boards import toml_file
 from lib.errors import Misconfigured
 from lib.settings import Settings
 from tools import example
@@ -130,7 +130,7 @@ class Stack:
         return True
 
     def _announce(self) -> None:
-        boards = boardfile.load(self.boards_path)
+        boards = toml_file.load(self.boards_path)
         lines = example.curls(boards, self.address, time.time_ns() // 1_000_000)
         print(f"\nLaurel is ready: {self.address}   boards: {', '.join(boards)}\n{self.store}\n")
         print("\n".join(f"  {line}" for line in lines), flush=True)

@@ -7,15 +7,15 @@ from secrets import token_hex
 
 import httpx
 
-from lib.admission import check_secrets
-from lib.boards import Board
+from lib.access.admission import check_secrets
+from lib.access.name_filter import load_filter
+from lib.boards.board import Board
 from lib.deployment import wall_clock
 from lib.errors import LaurelError, Misconfigured
-from lib.namefilters import load_filter
-from lib.scripts import Script
 from lib.settings import Settings
-from lib.store import Store
-from lib.upstash import understood
+from lib.storage.scripts import Script
+from lib.storage.store import Store
+from lib.storage.upstash import understood
 from tools.arguments import Commands, Options, add_command
 from tools.operator import Operator, boards_of, explained, operator
 from tools.terminal import say, say_json

@@ -1,8 +1,8 @@
 """What is particular about a database's Lua and its spelling of scores: our scripts mind it, operators may know."""
 
-from lib.scripts import Script
-from lib.store import Store
-from lib.upstash import understood
+from lib.storage.scripts import Script
+from lib.storage.store import Store
+from lib.storage.upstash import understood
 
 # Scripts of our own do neither: a part of them reads numbers, and no assignment takes its values from two calls.
 _PROBE = Script(

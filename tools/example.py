@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from decimal import Decimal
 
-from lib.boards import Board
-from lib.boardtables import ClosedSplit
+from lib.boards.board import Board
+from lib.boards.tables import ClosedSplit
 
 # Tried in turn against the pattern of an open split.
 _VALUES = ("1", "a1", "easy", "level-1", "level_1", "a", "A", "A1", "l1", "w1-1", "1-1", "en", "0001", "abcdef")

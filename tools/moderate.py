@@ -4,11 +4,11 @@ import argparse
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from lib import moderation
-from lib.boards import Board
+from lib.access.tickets import Signer
+from lib.boards.board import Board
+from lib.operations import moderate
 from lib.settings import Settings
-from lib.store import Store
-from lib.tickets import Signer
+from lib.storage.store import Store
 from tools.arguments import (
     Commands,
     Options,
@@ -82,7 +82,7 @@ async def ban(options: Options, environ: Mapping[str, str]) -> None:
     """Refuse a player from now on."""
 
     async def ban_one(*arguments: Any) -> bool:
-        await moderation.ban(*arguments)
+        await moderate.ban(*arguments)
         return True
 
     async with operator(environ) as here:
@@ -96,7 +96,7 @@ async def unban(options: Options, environ: Mapping[str, str]) -> None:
     """Let a player submit again."""
 
     async def unban_one(*arguments: Any) -> bool:
-        await moderation.unban(*arguments)
+        await moderate.unban(*arguments)
         return False
 
     async with operator(environ) as here:
@@ -111,7 +111,7 @@ async def remove(options: Options, environ: Mapping[str, str]) -> None:
     async with operator(environ) as here:
         boards = _chosen(here, options)
         confirm(f"Take {options.player} off every standing of {_where(boards)}?", yes=options.yes)
-        removed = await _each(here, boards, options, "standings", moderation.remove)
+        removed = await _each(here, boards, options, "standings", moderate.remove)
         if not options.json:
             say(f"{options.player} is off {_standings(sum(removed))} of {_where(boards)}.")
 
@@ -121,7 +121,7 @@ async def erase(options: Options, environ: Mapping[str, str]) -> None:
     async with operator(environ) as here:
         board = here.board(options.board)
         confirm(f"Delete all that is stored of {options.player} on {board.name}, but a ban?", yes=options.yes)
-        removed = await moderation.erase(here.store, board, options.player, here.now)
+        removed = await moderate.erase(here.store, board, options.player, here.now)
     if options.json:
         say_json({"board": board.name, "player": options.player, "standings": removed})
     else:
@@ -135,7 +135,7 @@ def _standings(count: int) -> str:
 async def export(options: Options, environ: Mapping[str, str]) -> None:
     """Print what is stored of a player."""
     async with operator(environ) as here:
-        say_json(await moderation.export(here.store, here.board(options.board), options.player, here.now))
+        say_json(await moderate.export(here.store, here.board(options.board), options.player, here.now))
 
 
 async def token(options: Options, environ: Mapping[str, str]) -> None:

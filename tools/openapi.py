@@ -18,8 +18,8 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_jso
 
 from functions.web import app
 from lib.errors import LaurelError
-from lib.events import BadEvent
-from lib.queries import Selectors
+from lib.http.function_url import BadEvent
+from lib.reading.queries import Selectors
 from tools.openapi_texts import DESCRIPTION, OPERATIONS, PARAMETERS, Operation
 
 ROOT = Path(__file__).resolve().parents[1]

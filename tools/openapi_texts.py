@@ -7,9 +7,9 @@ from pydantic import BaseModel
 
 from lib import errors
 from lib.errors import LaurelError
-from lib.models import StartAnswer, StartRequest, Submission, SubmitAnswer
-from lib.pages import Health, RankOfPlayer, RankOfPlayers, RankOfScore, Top, Tops, TopWithPlayer
-from lib.queries import RankQuery, Selectors, TopQuery
+from lib.reading.queries import RankQuery, Selectors, TopQuery
+from lib.schemas.reads import Health, RankOfPlayer, RankOfPlayers, RankOfScore, Top, Tops, TopWithPlayer
+from lib.schemas.writes import StartAnswer, StartRequest, Submission, SubmitAnswer
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from upstash_redis.errors import UpstashError
 
-from lib import boardfile
-from lib.boards import Board
+from lib.boards import toml_file
+from lib.boards.board import Board
 from lib.deployment import wall_clock
 from lib.errors import LaurelError, UnknownBoard
 from lib.settings import Settings
-from lib.store import Store
-from lib.upstash import Upstash
+from lib.storage.store import Store
+from lib.storage.upstash import Upstash
 
 # A command may wait longer than a player: it looks through whole standings, from a machine that may be far away.
 PATIENCE_S = 15.0
@@ -43,7 +43,7 @@ def find_board(boards: Mapping[str, Board], name: str) -> Board:
 
 def boards_of(environ: Mapping[str, str]) -> dict[str, Board]:
     """Return the boards of an environment; nothing else of it has to be there. Raises Misconfigured."""
-    return boardfile.load(Path(environ.get("LAUREL_BOARDS", "").strip() or "boards.toml"))
+    return toml_file.load(Path(environ.get("LAUREL_BOARDS", "").strip() or "boards.toml"))
 
 
 def explained(error: LaurelError) -> str:
@@ -56,7 +56,7 @@ def explained(error: LaurelError) -> str:
 async def operator(environ: Mapping[str, str]) -> AsyncIterator[Operator]:
     """Open the store that an environment names; raise Misconfigured. The secrets of boards need not be at hand."""
     settings = Settings.read(environ)
-    boards = boardfile.load(settings.boards_path)
+    boards = toml_file.load(settings.boards_path)
     upstash = Upstash(settings.url, settings.token, timeout=max(settings.timeout, PATIENCE_S))
     try:
         # Not billed, and the one call that is told plainly of a wrong token.

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from lib.reads import check_selection, check_window
-from lib.standings import Standing
-from lib.tops import Page, read_tops
+from lib.reading.rows import check_selection, check_window
+from lib.reading.top import Page, read_tops
+from lib.storage.standing import Standing
 from tools.arguments import Commands, Options, add_board, add_command, split
 from tools.operator import operator
 from tools.terminal import say, say_json, table

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import uvicorn
 
-from lib import boardfile
+from lib.boards import toml_file
 from lib.errors import Misconfigured
 from lib.settings import Settings
 from tools.site import Site
@@ -23,7 +23,7 @@ MISCONFIGURED = 78
 def main(descriptor: int) -> int:
     """Serve on the listening socket `descriptor` until standard input ends; return an exit status."""
     try:
-        boardfile.load(Settings.read(os.environ).boards_path)
+        toml_file.load(Settings.read(os.environ).boards_path)
         functions = importlib.import_module("functions.web").app
     except Misconfigured as error:
         print(error.detail, file=sys.stderr)

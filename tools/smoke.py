@@ -11,14 +11,14 @@ from typing import Any
 
 import httpx
 
-from lib.boardfile import parse
-from lib.boards import Board
+from lib.boards.board import Board
+from lib.boards.toml_file import parse
 from lib.deployment import Deployment
 from lib.errors import LaurelError
-from lib.keys import Keys
+from lib.operations.sweep import reset, scan
 from lib.settings import Settings
-from lib.standings import Standing
-from lib.sweeping import reset, scan
+from lib.storage.keys import Keys
+from lib.storage.standing import Standing
 from tools.engine import particulars
 from tools.terminal import complain, say
 from tools.trial import Trial

@@ -22,7 +22,7 @@ class Trial:
         self.deployment = deployment
         self._calls, self._redirected = 0, ExitStack()
         if endpoint is not None:
-            # The same private attribute that lib/upstash.py sets.
+            # The same private attribute that lib/storage/upstash.py sets.
             deployment.store.upstash._redis._http._client = httpx.AsyncClient(
                 transport=httpx.ASGITransport(app=endpoint), timeout=10
             )

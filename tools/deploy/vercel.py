@@ -38,7 +38,17 @@ IGNORE = ".vercelignore"
 # What somebody who deploys from their own folder may have there, none of which may ship.
 DECOYS = tuple(
     f"{folder}{name}"
-    for folder in ("", "functions/", "lib/", "lib/lua/", "lib/.aws/", "public/", "public/demo/", "secrets/", ".aws/")
+    for folder in (
+        "",
+        "functions/",
+        "lib/",
+        "lib/storage/lua/",
+        "lib/.aws/",
+        "public/",
+        "public/demo/",
+        "secrets/",
+        ".aws/",
+    )
     for name in ("id.pem", "id_rsa", "service-account.json", "keys.toml", ".env", ".env.local", ".npmrc", ".keys.py")
 )
 

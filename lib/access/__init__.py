@@ -1,0 +1,1 @@
+"""Access: who may call, how often, and under which name."""

@@ -1,0 +1,1 @@
+"""Boards: what `boards.toml` may say of each, and the periods of its windows."""

@@ -1,0 +1,1 @@
+"""HTTP: ASGI, CORS, and the events of Lambda."""

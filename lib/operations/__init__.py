@@ -1,0 +1,1 @@
+"""Operations: the operator's care for players and boards that are already stored."""

@@ -1,0 +1,193 @@
+"""Where a player may be stored on one board: the places their record names, and the standings that are still there.
+
+Keys are computed: periods from the calendar and `retain`, selections from the configuration and, for open splits, from
+the sets of their values. Nothing here looks through the database.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from lib.boards.board import Board
+from lib.boards.periods import Period
+from lib.boards.tables import OpenSplit
+from lib.errors import UnknownWindow
+from lib.reading.rows import is_recorded
+from lib.storage.keys import Keys
+from lib.storage.scripts import script
+from lib.storage.standing import Standing
+from lib.storage.store import Store
+from lib.storage.upstash import understood
+
+KEYS_AT_ONCE = 50
+# A script that reads whole standings should not hold the database up for long.
+_ROWS_AT_ONCE = 20_000
+_SPARE_ROWS = 100
+_COMMANDS_AT_ONCE = 100
+_SCANNED_AT_ONCE = 1000
+
+_FIELD = re.compile(r"(\d+) (\S+) (\S+) (\S+) (\w*)(\t.*)?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A standing as it is stored, and what of a player was found there."""
+
+    key: str
+    window: str
+    period: str
+    splits: Mapping[str, str]
+    slots: tuple[str, ...]
+    """The record's fields that may speak of it."""
+    text: str = ""
+    """The entry text; empty where none is known."""
+
+
+def recorded(keys: Keys, record: Mapping[str, str], player: str) -> list[Place]:
+    """Return the places that a record names, whatever the configuration has become since."""
+    places = []
+    for slot, value in record.items():
+        window, _, rest = slot.partition("#")
+        field = _FIELD.fullmatch(value) if rest else None
+        if field is None:
+            continue
+        splits = dict(pair.split("=", 1) for pair in rest.partition(":")[2].split(",") if pair)
+        # The start and the number of the period play no part in its keys.
+        key = keys.standing(Period(window, field[2], 0, None, 0), splits)
+        text = f"{field[5]}\t{player}{field[6]}" if field[6] else ""
+        places.append(Place(key, window, field[2], splits, (slot,), text))
+    return places
+
+
+def live_periods(board: Board, now: int) -> Iterator[Period]:
+    """Yield every period of a board whose standings have not expired by `now` (ms), the latest of each window first."""
+    for window in board.windows:
+        if window == "season":
+            periods = (board.calendar.select("season", season.name, now) for season in board.seasons)
+            yield from (p for p in periods if p.start * 1000 <= now and not _is_over(board, p, now))
+            continue
+        period = board.calendar.current(window, now)
+        while period is not None and not _is_over(board, period, now):
+            yield period
+            period = _before(board, period)
+
+
+def _before(board: Board, period: Period) -> Period | None:
+    try:
+        return board.calendar.step(period, -1)
+    except UnknownWindow:  # `all` has none, and the calendar has a first day
+        return None
+
+
+def _is_over(board: Board, period: Period, now: int) -> bool:
+    return period.end is not None and Standing(board, period, {}).expires(now) * 1000 <= now
+
+
+async def live_standings(store: Store, board: Board, now: int) -> list[tuple[Standing, int]]:
+    """Return every standing of a board that is there, with how many rows it has."""
+    keys = store.keys(board)
+    periods = list(live_periods(board, now))
+    values = await _values(store, board, periods)
+    possible = [
+        Standing(board, period, dict(zip(names, chosen, strict=True)))
+        for period in periods
+        for names in board.by
+        for chosen in product(*(values[period, split] for split in names))
+    ]
+    batches = _batches(possible, KEYS_AT_ONCE)
+    # One command says that none of fifty is there, which is so for most days of most open splits.
+    there = await many(store, [["EXISTS", *(s.key(keys) for s in batch)] for batch in batches])
+    likely = [standing for batch, count in zip(batches, there, strict=True) if int(count) for standing in batch]
+    sizes = await many(store, [["ZCARD", standing.key(keys)] for standing in likely])
+    return [(standing, int(size)) for standing, size in zip(likely, sizes, strict=True) if int(size)]
+
+
+async def _values(store: Store, board: Board, periods: Sequence[Period]) -> dict[tuple[Period, str], Sequence[str]]:
+    """Return the values that each split has in each period."""
+    keys = store.keys(board)
+    found: dict[tuple[Period, str], Sequence[str]] = {}
+    wanted = []
+    for period in periods:
+        for split, rule in board.splits.items():
+            if isinstance(rule, OpenSplit):
+                wanted.append((period, split))
+            else:
+                found[period, split] = rule.values
+    replies = await many(store, [["SMEMBERS", keys.values(period, split)] for period, split in wanted])
+    for place, reply in zip(wanted, replies, strict=True):
+        found[place] = sorted(str(value) for value in reply)
+    return found
+
+
+async def places_of(store: Store, board: Board, player: str, record: Mapping[str, str], now: int) -> list[Place]:
+    """Return every place with something of a player, those that the record names last."""
+    keys = store.keys(board)
+    known = {place.key: place for place in recorded(keys, record, player)}
+    live = [(s, size) for s, size in await live_standings(store, board, now) if s.key(keys) not in known]
+    short: list[Standing] = []
+    long: list[Standing] = []
+    for standing, size in live:
+        if _record_would_know(standing, record, now):
+            continue
+        is_short = board.cap and size <= board.cap + _SPARE_ROWS
+        (short if is_short else long).append(standing)
+    texts = [*await _search(store, board, player, short), *[await _scan(store, s, player) for s in long]]
+    found = [
+        Place(s.key(keys), s.period.window, s.period.id, s.selection, s.slots, text)
+        for s, text in zip([*short, *long], texts, strict=True)
+        if text
+    ]
+    return [*found, *known.values()]
+
+
+def _record_would_know(standing: Standing, record: Mapping[str, str], now: int) -> bool:
+    """Return whether a row here would have a field in the record: its period is recent, and not older than the record.
+
+    Without a cap records do not expire, so there the age of the record says nothing.
+    """
+    made = record.get("seen", "").partition(" ")[0]
+    if not made.isdigit() or not is_recorded(standing, now):
+        return False
+    return standing.board.cap == 0 or int(made) < standing.period.start
+
+
+async def _search(store: Store, board: Board, player: str, standings: Sequence[Standing]) -> list[str]:
+    keys = store.keys(board)
+    texts = []
+    for batch in _batches(standings, max(1, min(KEYS_AT_ONCE, _ROWS_AT_ONCE // max(1, board.cap)))):
+        arguments = ["1" if board.descending else "0", str(board.cap), player]
+        reply = await store.upstash.run(script("find"), [s.key(keys) for s in batch], arguments)
+        with understood():
+            texts += [str(row[0]) if row else "" for row in reply]
+    return texts
+
+
+async def _scan(store: Store, standing: Standing, player: str) -> str:
+    """Look through one standing without a cap, a thousand rows a command; a player's id holds nothing special."""
+    key, cursor = standing.key(store.keys(standing.board)), "0"
+    while True:
+        pattern = f"*\t{player}\t*"
+        reply = await store.upstash.command("ZSCAN", key, cursor, "MATCH", pattern, "COUNT", str(_SCANNED_AT_ONCE))
+        with understood():
+            following, rows = reply
+            for text, _ in rows:
+                # Somebody else's name may be spelt like this player.
+                if text.split("\t", 2)[1] == player:
+                    return str(text)
+        cursor = str(following)
+        if cursor == "0":
+            return ""
+
+
+async def many(store: Store, commands: Sequence[Sequence[str]]) -> list[Any]:
+    """Send any number of commands, a hundred in one request; return their results in order."""
+    results: list[Any] = []
+    for batch in _batches(commands, _COMMANDS_AT_ONCE):
+        results += await store.upstash.transaction(*batch)
+    return results
+
+
+def _batches(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
+    return [items[at : at + size] for at in range(0, len(items), size)]

@@ -1,0 +1,1 @@
+"""Reading: the read path, from a query to pages, ranks and pictures."""

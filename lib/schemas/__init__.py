@@ -1,0 +1,1 @@
+"""Schemas: JSON and query strings as they come in and go out, as pydantic models."""

@@ -1,0 +1,112 @@
+"""A standing as one submission or one read names it: board × period × selection, with its keys and timers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lib.boards.board import Board
+from lib.boards.periods import Period
+from lib.errors import Invalid
+from lib.storage.entries import Entry, parse_entry, plain_number, stored_number, with_profile
+from lib.storage.keys import Keys, Selection, slots
+
+DAY_MS = 86_400_000
+DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One ranked set of a board."""
+
+    board: Board
+    period: Period
+    selection: Selection
+
+    def key(self, keys: Keys) -> str:
+        """Return the sorted set's key."""
+        return keys.standing(self.period, self.selection)
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The record's fields that may say where a player stands here."""
+        return slots(self.period, self.selection)
+
+    def expires(self, now: int) -> int:
+        """Return when the set is to expire, in epoch seconds; 0 is never.
+
+        A period ends at its end plus `retain`. `all` ends when it has been idle: at the end of this day plus `retain`.
+        """
+        retain = self.board.retain(self.period.window)
+        if retain is None:
+            return 0
+        end = self.period.end if self.period.end is not None else (now // DAY_MS + 1) * DAY_S
+        return end + -(-retain // 1000)
+
+    def may_be_late(self, now: int) -> bool:
+        """Return whether a run may come behind a later one that has taken its slot: only once its period is over."""
+        return self.period.window != "season" and self.period.end is not None and self.period.end * 1000 <= now
+
+    def field_goes(self, now: int) -> int:
+        """Return when a record may forget this standing, in epoch seconds; 0 is never.
+
+        The previous period is still asked for, and a season has no next one to wait for.
+        """
+        if self.period.window in ("all", "season"):
+            return self.expires(now)
+        return self.board.calendar.step(self.period, 1).end or 0
+
+    def oldest_day(self, now: int) -> int:
+        """Return the oldest day that a record's field may name before it counts as absent; 0 where any may.
+
+        Only `all` with `retain.all` can have run out since the player was last here.
+        """
+        retain = self.board.retain("all") if self.period.window == "all" else None
+        return 0 if retain is None else (now - retain) // DAY_MS
+
+
+def selections(board: Board, splits: Selection) -> list[dict[str, str]]:
+    """Return the selections of `by` that the given splits are enough for, in the order of `by`."""
+    return [{s: splits[s] for s in names} for names in board.by if all(s in splits for s in names)]
+
+
+def check_reach(board: Board, splits: Selection) -> None:
+    """Raise Invalid where the given splits are enough for no selection of a board, whatever the time."""
+    if not selections(board, splits):
+        kept = ", ".join("+".join(names) for names in board.by)
+        raise Invalid.field("splits", f"belong to no standing of this board; it keeps them by {kept}")
+
+
+def standings_of(board: Board, splits: Selection, at: int) -> list[Standing]:
+    """Return every standing that a submission made at `at` (ms) belongs to, windows first."""
+    periods = [board.calendar.current(window, at) for window in board.windows]
+    chosen = selections(board, splits)
+    return [Standing(board, period, selection) for period in periods if period is not None for selection in chosen]
+
+
+def numbered(board: Board, rows: Sequence[tuple[str, str | float]], index: int, rank: int) -> list[tuple[int, Entry]]:
+    """Return rows with their ranks; the first lies at `index`, counted from 0, and has that rank."""
+    ranked: list[tuple[int, Entry]] = []
+    for offset, (text, score) in enumerate(rows):
+        entry = parse_entry(board, text, score)
+        if offset:
+            equal = board.rank != "ordinal" and entry.score == ranked[-1][1].score
+            rank = rank if equal else rank + 1 if board.rank == "dense" else index + offset + 1
+        ranked.append((rank, entry))
+    return ranked
+
+
+def pairs(flat: Sequence[str]) -> list[tuple[str, str | float]]:
+    """Return {text, score, text, score, …} as pairs; raise ValueError where one is missing its other half."""
+    return list(zip(flat[::2], flat[1::2], strict=True))
+
+
+def dressed(entries: list[tuple[int, Entry]], profiles: Sequence[str | None]) -> list[tuple[int, Entry]]:
+    """Return ranked entries with the profiles {name, meta, …} that came along, where the board shows profiles."""
+    if not profiles:
+        return entries
+    shown = zip(entries, profiles[::2], profiles[1::2], strict=True)
+    return [(rank, with_profile(entry, name, meta)) for (rank, entry), name, meta in shown]
+
+
+def optional_number(text: str) -> int | float | None:
+    """Return a script's number, where empty text is nothing."""
+    return plain_number(stored_number(text)) if text else None
