@@ -82,7 +82,7 @@ def names(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-MODULES = [path for tree in ROOMS for path in python_files(tree) if path.parent != ROOT or path.name != "__init__.py"]
+MODULES = [path for tree in ROOMS for path in python_files(tree)]
 IN_ROOMS = [path for path in MODULES if room(module_name(path))[1]]
 
 
