@@ -42,7 +42,7 @@ lock: $(READY) ## move the dependencies to their newest allowed versions
 	@$(VENV)/bin/uv lock --upgrade --python $(PY)
 
 demo-data: $(READY) ## fill the example boards of a running `make dev`
-	@exec $(PY) -m tools.demo $(ARGS)
+	@exec $(PY) -m tools.dev.demo_data $(ARGS)
 
 bench: $(READY) ## measure speed and memory
 	@exec $(PY) -m bench $(ARGS)
@@ -54,7 +54,7 @@ lambda: $(READY_DEPLOY) $(NODE_READY) ## build the Lambda archives and try them 
 	@exec $(PY) -m tools.deploy.aws
 
 smoke: $(READY) ## try the Upstash database that the environment names, under a throw-away prefix
-	@exec $(PY) -m tools.smoke
+	@exec $(PY) -m tools.cli.smoke
 
 clean: ## remove what these targets made
 	rm -rf $(VENV) dist .vercel/output .mypy_cache .pytest_cache .ruff_cache .hypothesis tools/deploy/node_modules

@@ -6,8 +6,8 @@ import sys
 import uvicorn
 
 from bench.stand import TOKEN
-from tools.backends import RedisBackend
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator.backends import RedisBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 
 def main(redis_url: str, descriptor: int) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from upstash_redis.errors import UpstashError
 
 from bench.stand import Bench, Stand
-from tools.resp import Connection
-from tools.wire import ReplyError
+from tools.upstash_emulator.resp import Connection
+from tools.upstash_emulator.wire import ReplyError
 
 BATCH = 200
 

@@ -22,9 +22,9 @@ from lib.reading.page_cache import KeptPages
 from lib.settings import Settings
 from tests.conftest import require
 from tests.fixtures_redis import serve
-from tools.backends import MemoryBackend
-from tools.endpoint import Endpoint, make_endpoint
-from tools.site import Site
+from tools.dev.static_files import Site
+from tools.upstash_emulator.backends import MemoryBackend
+from tools.upstash_emulator.endpoint import Endpoint, make_endpoint
 
 ROOT = Path(__file__).parent.parent
 PUBLIC = ROOT / "public"

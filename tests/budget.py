@@ -7,7 +7,7 @@ from typing import Any
 
 from lib.storage.scripts import script
 from tests.lab import Lab, lab
-from tools.backends import Backend, RedisBackend
+from tools.upstash_emulator.backends import Backend, RedisBackend
 
 DAY = 86_400_000
 SCRIPTS = ("submit", "top", "rank", "start")

@@ -13,7 +13,7 @@ import hypothesis
 import pytest
 
 if TYPE_CHECKING:
-    from tools.backends import Backend
+    from tools.upstash_emulator.backends import Backend
 
 # A test never reaches the database, nor follows the settings, of the developer who runs it.
 for variable in [*os.environ]:
@@ -116,7 +116,7 @@ def redis_url(request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.fixture(params=["memory", "redis"])
 async def backend(request: pytest.FixtureRequest) -> "AsyncIterator[Backend]":
     """Give the Redis in memory, then a real one: what a test shows must hold on both."""
-    from tools.backends import MemoryBackend, RedisBackend
+    from tools.upstash_emulator.backends import MemoryBackend, RedisBackend
 
     chosen = MemoryBackend() if request.param == "memory" else RedisBackend(request.getfixturevalue("redis_url"))
     yield chosen

@@ -12,8 +12,8 @@ import pytest
 from lib.operations.moderate import erase, remove
 from tests.lab import Lab, lab
 from tests.trust import OPEN_GATES, SECRETS
-from tools.backends import RedisBackend
-from tools.wire import Reply
+from tools.upstash_emulator.backends import RedisBackend
+from tools.upstash_emulator.wire import Reply
 
 _META = 'meta = { depth = "int" }'
 _SPLITS = '[board.b.splits]\nlevel = { pattern = "[a-z0-9-]+", max = 3 }\n'

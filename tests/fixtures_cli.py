@@ -16,10 +16,10 @@ from lib.boards import toml_file
 from lib.deployment import Deployment
 from lib.settings import Settings
 from tests.fixtures_redis import serve
-from tools.backends import MemoryBackend
-from tools.cli import main
-from tools.endpoint import make_endpoint
-from tools.trial import Trial
+from tools.cli.main import main
+from tools.cli.trial import Trial
+from tools.upstash_emulator.backends import MemoryBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 TOKEN = "a-token-for-tests"
 BOARDS = """

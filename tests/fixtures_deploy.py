@@ -19,10 +19,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.fake_lambda import Answer, Sent
 from tests.fixtures_redis import serve
-from tools.backends import MemoryBackend
 from tools.deploy import archive, aws, vercel
 from tools.deploy.machine import ROOT, copy_sources, find_python, sources
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator.backends import MemoryBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 TOKEN = "a-token-for-tests"
 
@@ -140,7 +140,7 @@ def dev_child(environ: dict[str, str]) -> Iterator[str]:
         listener.listen()
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
         process = subprocess.Popen(
-            [sys.executable, "-m", "tools.serve", str(listener.fileno())],
+            [sys.executable, "-m", "tools.dev.serve", str(listener.fileno())],
             cwd=ROOT,
             env={**os.environ, **environ},
             stdin=subprocess.PIPE,

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from tests.fixtures_redis import serve
-from tools.backends import MemoryBackend, RedisBackend
-from tools.endpoint import Endpoint, make_endpoint
+from tools.upstash_emulator.backends import MemoryBackend, RedisBackend
+from tools.upstash_emulator.endpoint import Endpoint, make_endpoint
 
 TOKEN = "a-token"
 LOCKING = "#!lua flags=allow-key-locking\n"

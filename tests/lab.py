@@ -14,8 +14,8 @@ from functions.web import app
 from lib.boards.toml_file import parse
 from lib.deployment import Deployment
 from lib.settings import Settings
-from tools.backends import Backend
-from tools.endpoint import Endpoint, make_endpoint
+from tools.upstash_emulator.backends import Backend
+from tools.upstash_emulator.endpoint import Endpoint, make_endpoint
 
 TOKEN = "a-token-for-tests"
 # Far ahead, because the store's own clock must not expire what a test's clock has not.

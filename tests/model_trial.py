@@ -18,7 +18,7 @@ from tests.model_reads import Reader, Where
 from tests.model_rules import START, Refused, Rules
 from tests.model_store import Client, Contents, Inspection, comparable, contents, expire
 from tests.model_submit import Attempt
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 
 @dataclass(frozen=True)

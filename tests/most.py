@@ -11,7 +11,7 @@ import httpx
 from lib.storage.entries import meta_text, score_text, tie_key
 from lib.storage.standing import standings_of
 from tests.lab import Lab
-from tools.backends import RedisBackend
+from tools.upstash_emulator.backends import RedisBackend
 
 NAME = "b" * 32
 SERVER_TOKEN = "a-server-token"

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from tests.lab import TOKEN, Lab
-from tools.backends import Backend
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator.backends import Backend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 # How each kind of value is read whole.
 _READINGS = {

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import redis
 
-from tools import luaguard
-from tools.backends import Backend, MemoryBackend, RedisBackend
-from tools.scripting import Scripts
-from tools.wire import Command, Reply, ReplyError
+from tools.upstash_emulator import lua_guard
+from tools.upstash_emulator.backends import Backend, MemoryBackend, RedisBackend
+from tools.upstash_emulator.scripting import Scripts
+from tools.upstash_emulator.wire import Command, Reply, ReplyError
 
 COMMANDS = (Path(__file__).parent / "data" / "redis_commands.txt").read_text(encoding="utf-8")
 
@@ -62,14 +62,14 @@ def test_the_list_of_writing_commands_leaves_none_out(redis_url: str) -> None:
     with redis.Redis.from_url(redis_url) as client:
         commands = client.execute_command("COMMAND")
     writing = {name.upper() for name, about in commands.items() if "write" in about["flags"]}
-    assert writing <= set(luaguard.WRITES.split())
+    assert writing <= set(lua_guard.WRITES.split())
 
 
 def test_the_list_of_key_positions_leaves_none_out(redis_url: str) -> None:
     """A command that is not listed, with keys elsewhere than first, would be judged by the wrong argument."""
     with redis.Redis.from_url(redis_url) as client:
         commands = client.execute_command("COMMAND")
-    listed = {shape.partition(":")[0]: shape.partition(":")[2] for shape in luaguard.SHAPES.split()}
+    listed = {shape.partition(":")[0]: shape.partition(":")[2] for shape in lua_guard.SHAPES.split()}
     for name, about in commands.items():
         shape = (about["first_key_pos"], about["last_key_pos"], about["step_count"])
         elsewhere = shape != (1, 1, 1) and "noscript" not in about["flags"] and "admin" not in about["flags"]

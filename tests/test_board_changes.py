@@ -8,7 +8,7 @@ import pytest
 from lib.boards.board import Board
 from tests.lab import Lab, lab
 from tests.story import page, play
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 DOCS = (Path(__file__).parent.parent / "docs" / "boards.md").read_text("utf-8")
 DAY = 86_400_000

@@ -33,7 +33,7 @@ from tests.budget import (
     warm_up,
 )
 from tests.lab import NOON, lab
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 ID = {"id": "an-id-of-mine"}
 DAILY = 'windows = ["daily"]'

@@ -18,7 +18,7 @@ from tests.budget import (
     forget,
     run,
 )
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 three_players = [run(f"p{number}", number * 10) for number in (1, 2, 3)]
 next_page, of_p1 = {"limit": 1, "offset": 1}, {"player": "p1"}

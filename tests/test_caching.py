@@ -9,7 +9,7 @@ from lib.reading.etags import matches
 from lib.reading.page_cache import KeptPage, KeptPages
 from tests.answers import problem, read
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 BOARDS = """
 [board.b]

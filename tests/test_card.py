@@ -8,7 +8,7 @@ import pytest
 
 from lib.reading.svg_card import WIDTH, card
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 SVG = "{http://www.w3.org/2000/svg}"
 HARMLESS = {SVG + name for name in ("svg", "title", "style", "rect", "path", "circle", "text")}

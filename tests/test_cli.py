@@ -15,9 +15,9 @@ from lib.access.tickets import Signer
 from lib.boards import toml_file
 from lib.boards.board import Board
 from tests.fixtures_cli import TOKEN, Run, runner, served_environ, submitter, teller
-from tools import boards as printed
-from tools.cli import make_parser
-from tools.terminal import printable, table
+from tools.cli.commands import boards as printed
+from tools.cli.main import make_parser
+from tools.cli.terminal import printable, table
 
 ROOT = Path(__file__).parent.parent
 

@@ -8,7 +8,7 @@ import pytest
 
 from lib.boards import toml_file
 from tests.fixtures_cli import BOARDS, Run, runner, served_environ, teller
-from tools import cost
+from tools.cli.commands import cost
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures_cli import TOKEN, Run, runner, served_environ, submitter, teller
-from tools.cli import main
+from tools.cli.main import main
 
 
 @pytest.fixture

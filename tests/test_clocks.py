@@ -10,8 +10,8 @@ from lib.reading.page_cache import KeptPage, KeptPages
 from tests.lab import Lab, lab
 from tests.story import beside
 from tests.trust import HOUR
-from tools.backends import Backend, MemoryBackend
-from tools.wire import Command, Reply
+from tools.upstash_emulator.backends import Backend, MemoryBackend
+from tools.upstash_emulator.wire import Command, Reply
 
 SECOND, DAY = 1000, 24 * HOUR
 PER_IP = '[board.b]\nlimits = { per_ip = "3/1m" }\n'

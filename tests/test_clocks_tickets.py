@@ -9,7 +9,7 @@ from lib.access.admission import NONCE_MARGIN_S
 from tests.lab import Lab, lab
 from tests.story import beside
 from tests.trust import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, run_of, send
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 SECOND, DAY = 1000, 24 * HOUR
 SHORT = f'[board.b]\nauth = "ticket"\nticket = {{ longest = "2m" }}\n{OPEN_GATES}\n'

@@ -17,8 +17,8 @@ from lib.deployment import Deployment
 from lib.settings import Settings
 from tests.fixtures_redis import serve
 from tests.lab import NOON, TOKEN
-from tools.backends import RedisBackend
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator.backends import RedisBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 pytestmark = pytest.mark.needs("redis")
 

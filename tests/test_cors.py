@@ -10,7 +10,7 @@ from functions.web import app
 from lib.deployment import process_deployment
 from tests.answers import BOARDS, problem, read
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 HERE, FRAME, ELSEWHERE = "https://game.example", "null", "https://elsewhere.example"
 EXPOSED = "Retry-After, RateLimit, RateLimit-Policy"

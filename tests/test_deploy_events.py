@@ -17,8 +17,8 @@ from lib.settings import Settings
 from tests.fake_lambda import Sent
 from tests.fixtures_redis import serve
 from tests.lab import NOON
-from tools.backends import MemoryBackend
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator.backends import MemoryBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 TOKEN = "a-token-for-tests"
 FUNCTIONS = {"submit": submit, "start": start, "top": top, "rank": rank, "health": health}

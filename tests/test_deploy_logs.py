@@ -14,7 +14,7 @@ from lib import request_log
 from lib.deployment import Deployment
 from lib.http.app import Call, Function, Reply
 from tests.lab import ADDRESS, TOKEN, Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 BOARDS = """
 [board.b]

@@ -13,8 +13,8 @@ from lib.deployment import process_deployment
 from tests.answers import problem, read
 from tests.fixtures_redis import serve
 from tests.lab import TOKEN
-from tools.backends import MemoryBackend
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator.backends import MemoryBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = re.findall(

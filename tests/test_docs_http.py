@@ -16,7 +16,7 @@ from lib.reading.queries import MOST_PLAYERS, RankQuery, TopQuery
 from lib.schemas import reads, writes
 from tests.answers import CODES, read
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 TEXT = (Path(__file__).parent.parent / "docs" / "http.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)

@@ -15,7 +15,7 @@ from lib.boards.toml_file import parse
 from lib.settings import Settings
 from lib.storage.keys import Keys
 from lib.storage.standing import Standing
-from tools.cli import make_parser
+from tools.cli.main import make_parser
 
 ROOT = Path(__file__).parent.parent
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text("utf-8")
@@ -63,7 +63,7 @@ def variables() -> Iterator[str]:
     """Yield the name of every variable that the settings or the tools on an operator's machine read."""
     settings = (ROOT / "lib" / "settings.py").read_text("utf-8")
     yield from re.findall(r'"((?:LAUREL|UPSTASH|KV)_[A-Z_]+|DATABASE_URL|VERCEL)"', settings)
-    for path in sorted((ROOT / "tools").glob("*.py")):
+    for path in sorted(path for path in (ROOT / "tools").rglob("*.py") if "node_modules" not in path.parts):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("environ.get", "variables.get", "listen"):
                 name = node.args[0]

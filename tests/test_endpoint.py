@@ -12,9 +12,9 @@ from upstash_redis.asyncio import Redis
 
 from tests.fixtures_endpoint import TOKEN, Local, local_endpoint
 from tests.fixtures_redis import redis_server, serve
-from tools import wire
-from tools.backends import RedisBackend
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator import wire
+from tools.upstash_emulator.backends import RedisBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 
 @pytest.fixture(scope="module", params=["memory", "redis"])

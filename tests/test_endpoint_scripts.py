@@ -10,8 +10,8 @@ import pytest
 
 from tests.fixtures_endpoint import LOCKING, TOKEN, Local, local_endpoint
 from tests.fixtures_redis import serve
-from tools.backends import MemoryBackend
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator.backends import MemoryBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 
 @pytest.fixture(scope="module", params=["memory", "redis"])

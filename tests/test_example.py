@@ -7,14 +7,14 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from lib.boards.toml_file import parse
-from tools import example
+from tools.dev import example_requests
 
 NOW = 1_795_856_400_000  # 2026-11-28T17:00:00Z
 
 
 def _submission(table: str) -> dict[str, object] | None:
     (board,) = parse(f"[board.b]\n{table}").values()
-    return example.submission(board, NOW)
+    return example_requests.submission(board, NOW)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_the_lines_can_be_pasted() -> None:
     boards = parse(
         '[board.closed]\nauth = "server"\n[board.tracks]\n[board.tracks.splits]\ntrack = ["up"]\nby = ["track"]\n'
     )
-    submit, top = (shlex.split(line) for line in example.curls(boards, "http://127.0.0.1:1", NOW))
+    submit, top = (shlex.split(line) for line in example_requests.curls(boards, "http://127.0.0.1:1", NOW))
     assert json.loads(submit[-1])["board"] == "tracks"
     assert "Content-Type: application/json" in submit
     assert parse_qsl(urlsplit(top[-1]).query) == [("board", "tracks"), ("track", "up")]
@@ -73,6 +73,6 @@ def test_the_lines_can_be_pasted() -> None:
 
 @pytest.mark.parametrize(("auth", "lines"), [("server", 2), ("ticket", 1)])
 def test_where_nobody_may_simply_submit_the_lines_say_so(auth: str, lines: int) -> None:
-    shown = example.curls(parse(f'[board.b]\nauth = "{auth}"'), "http://127.0.0.1:1", NOW)
+    shown = example_requests.curls(parse(f'[board.b]\nauth = "{auth}"'), "http://127.0.0.1:1", NOW)
     assert len(shown) == lines
     assert ("$LAUREL_SERVER_TOKEN" in shown[0]) is (auth == "server")

@@ -14,9 +14,9 @@ from lib.deployment import Deployment
 from lib.http import aws_lambda, function_url
 from tests.lab import TOKEN, Lab, lab
 from tests.trust import SECRETS, TICKETS
-from tools.backends import MemoryBackend
-from tools.endpoint import make_endpoint
-from tools.wire import Command, Reply
+from tools.upstash_emulator.backends import MemoryBackend
+from tools.upstash_emulator.endpoint import make_endpoint
+from tools.upstash_emulator.wire import Command, Reply
 
 LIMIT = 60
 BOARD = '[board.b]\nlimits = { per_ip = "60/1m" }\n'

@@ -8,7 +8,7 @@ import pytest
 from tests.faults import Unreliable
 from tests.lab import Lab, lab
 from tests.story import beside, stored
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 ADDRESS_GATE = '[board.b]\nlimits = { per_ip = "3/1m" }\n[board.other]\nlimits = { per_ip = "3/1m" }\n'
 PLAYER_GATE = '[board.b]\nlimits = { per_ip = "0", per_player = "2/1m" }\n'

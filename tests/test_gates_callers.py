@@ -12,7 +12,7 @@ from lib.boards.toml_file import parse
 from lib.errors import AddressBlocked
 from tests.lab import ADDRESS, Lab, lab
 from tests.story import beside, stored
-from tools.backends import Backend, MemoryBackend
+from tools.upstash_emulator.backends import Backend, MemoryBackend
 
 ONCE = '[board.b]\nlimits = { per_ip = "1/1m" }\n[board.other]\nlimits = { per_ip = "1/1m" }\n'
 RUN = {"board": "b", "player": "p1", "score": 1}

@@ -11,7 +11,7 @@ import pytest
 from tests.lab import Lab, lab
 from tests.story import stored
 from tests.trust import OPEN_GATES, SECRETS, TICKETS, again, begin, run_of, send
-from tools.backends import Backend, MemoryBackend
+from tools.upstash_emulator.backends import Backend, MemoryBackend
 
 SECURITY = (Path(__file__).parent.parent / "docs" / "security.md").read_text("utf-8")
 REQUESTS = 200

@@ -10,7 +10,7 @@ from tests.lab import NOON, Lab, lab
 from tests.story import page
 from tests.test_traps_writes import code_of
 from tests.trust import SECRETS, begin, kept, run_of
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 DAY = 86_400_000
 SPLITS = 'splits = { level = { pattern = "[a-z]+", max = 5 }, by = ["overall", "level"] }'

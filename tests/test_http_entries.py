@@ -8,7 +8,7 @@ import pytest
 
 from tests.answers import BOARDS, read, refused
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 

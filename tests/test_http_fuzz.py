@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.answers import BOARDS, problem, read
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 fuzz = settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.answers import BOARDS, everything, problem, read
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 HERE = "https://game.example"
 GOOD: dict[str, Any] = {"board": "bounded", "player": "p1", "score": 10}

@@ -13,7 +13,7 @@ from functions.web import app
 from lib.http.body import MOST_DISCARDED
 from tests.answers import BOARDS, problem, read, refused
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 GOOD = json.dumps({"board": "b", "player": "p1", "score": 10}).encode()
 

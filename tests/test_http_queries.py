@@ -6,7 +6,7 @@ import pytest
 
 from tests.answers import BOARDS, read, refused
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 
 @pytest.fixture

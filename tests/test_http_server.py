@@ -11,8 +11,8 @@ from functions.web import app
 from tests.answers import BOARDS
 from tests.fixtures_redis import serve
 from tests.lab import TOKEN, Lab
-from tools.backends import MemoryBackend
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator.backends import MemoryBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 GOOD = json.dumps({"board": "b", "player": "p1", "score": 10}).encode()
 BIG = 5_000_000

@@ -8,7 +8,7 @@ import pytest
 
 from tests.answers import BOARDS, everything, read, refused
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 LARGEST = 2**53 - 1
 

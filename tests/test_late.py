@@ -4,7 +4,7 @@ import pytest
 
 from tests.lab import NOON, lab
 from tests.story import beside, page, play
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 DAY = 86_400_000
 OPEN = "limits = { per_ip = '0' }"

@@ -20,7 +20,7 @@ from tests.model_choices import COMBINATIONS, Combination
 from tests.model_machine import BoardMachine
 from tests.model_store import Client
 from tests.model_trial import Store
-from tools.backends import Backend, MemoryBackend, RedisBackend
+from tools.upstash_emulator.backends import Backend, MemoryBackend, RedisBackend
 
 _STEPS = int(os.environ.get("MODEL_STEPS", "30"))
 

@@ -9,7 +9,7 @@ from tests.desk import DAY, PLAIN, RECORD, SPLITS, WIDE, Desk, code, crowd
 from tests.lab import lab
 from tests.story import expiries, players, stored
 from tests.trust import kept
-from tools.backends import Backend, MemoryBackend
+from tools.upstash_emulator.backends import Backend, MemoryBackend
 
 
 async def test_a_banned_player_is_refused_everywhere(backend: Backend) -> None:

@@ -11,7 +11,7 @@ from tests.desk import DAY, PLAIN, RECORD, SPLITS, WIDE, Desk, code
 from tests.lab import NOON, lab
 from tests.story import expiries
 from tests.trust import OPEN_GATES
-from tools.backends import Backend, MemoryBackend
+from tools.upstash_emulator.backends import Backend, MemoryBackend
 
 
 async def test_a_standing_that_the_configuration_no_longer_has_is_cleared_too(backend: Backend) -> None:

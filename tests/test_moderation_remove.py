@@ -11,7 +11,7 @@ from tests.desk import DAY, PLAIN, RECORD, WIDE, Desk, crowd
 from tests.lab import NOON, lab
 from tests.story import players
 from tests.trust import kept
-from tools.backends import Backend, MemoryBackend
+from tools.upstash_emulator.backends import Backend, MemoryBackend
 
 
 @pytest.mark.parametrize("cap", [3, 1000, 0])

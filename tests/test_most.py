@@ -29,7 +29,7 @@ from tests.most import (
     player,
     submit,
 )
-from tools.backends import RedisBackend
+from tools.upstash_emulator.backends import RedisBackend
 
 SECURITY = (Path(__file__).parent.parent / "docs" / "security.md").read_text("utf-8")
 MOST_BYTES = 8192

@@ -10,8 +10,8 @@ from lib.access.name_filter import load_filter
 from lib.errors import Misconfigured
 from tests.lab import lab
 from tests.trust import OPEN_GATES, kept
-from tools.backends import Backend, MemoryBackend
-from tools.demo import NAMES
+from tools.dev.demo_data import NAMES
+from tools.upstash_emulator.backends import Backend, MemoryBackend
 
 BOARD = f"[board.b]\n{OPEN_GATES}\n[board.p]\ncap = 0\nnames = 'profile'\n{OPEN_GATES}\n"
 ASKED: list[str] = []

@@ -10,8 +10,8 @@ from openapi_spec_validator import validate
 from lib.errors import LaurelError
 from lib.reading.queries import RankQuery, TopQuery
 from tests.lab import lab
-from tools.backends import MemoryBackend
-from tools.openapi import ROOT, TARGET, routes, text
+from tools.openapi.document import ROOT, TARGET, routes, text
+from tools.upstash_emulator.backends import MemoryBackend
 
 DOCUMENT: dict[str, Any] = json.loads(TARGET.read_text("utf-8"))
 BOARDS = (ROOT / "boards.toml").read_text("utf-8")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.lab import Lab, lab
 from tests.trust import OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send, told
-from tools.backends import Backend, MemoryBackend
+from tools.upstash_emulator.backends import Backend, MemoryBackend
 
 SERVER = "the-token-of-a-backend"
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.lab import Lab, lab
 from tests.story import play
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 CASES = json.loads((Path(__file__).parent / "data" / "peer_cases.json").read_text(encoding="utf-8"))["cases"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from lib.boards.toml_file import parse
 from tests.lab import lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

@@ -5,7 +5,7 @@ import pytest
 from tests.budget import board, warm_up
 from tests.lab import NOON, Lab, lab
 from tests.story import page, play, stored
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 DAY = 86_400_000
 PUZZLE = 'level = { pattern = "[a-z0-9-]+", max = 9 }\nby = ["level"]'

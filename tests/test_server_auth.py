@@ -20,7 +20,7 @@ from lib.schemas.writes import StartAnswer, StartRequest, Submission
 from lib.settings import Settings
 from tests.lab import TOKEN, Lab, lab
 from tests.trust import OPEN_GATES, SECRETS, TICKETS, begin, run_of, told
-from tools.backends import Backend, MemoryBackend
+from tools.upstash_emulator.backends import Backend, MemoryBackend
 
 SERVER = "the-token-of-a-backend"
 BOARD = f'[board.b]\nauth = "server"\n{OPEN_GATES}\n'

@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from tests.fixtures_redis import serve
-from tools.site import Site
+from tools.dev.static_files import Site
 
 
 async def functions(scope: Scope, receive: Receive, send: Send) -> None:

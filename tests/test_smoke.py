@@ -13,9 +13,9 @@ from lib.storage.scripts import Script
 from tests.fixtures_cli import TOKEN
 from tests.fixtures_engines import gopher_lua
 from tests.fixtures_redis import redis_server, serve
-from tools import smoke
-from tools.backends import MemoryBackend, RedisBackend
-from tools.endpoint import make_endpoint
+from tools.cli import smoke
+from tools.upstash_emulator.backends import MemoryBackend, RedisBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 
 @pytest.mark.parametrize("flags", ["known", "unknown"])

@@ -14,7 +14,7 @@ import respx
 from tests.faults import BOARDS, CALLS, FAULTS, SENSE, TOKEN, assert_unavailable, every_call, send, site
 from tests.fixtures_redis import free_port
 from tests.lab import Lab, lab
-from tools.backends import MemoryBackend
+from tools.upstash_emulator.backends import MemoryBackend
 
 
 @pytest.mark.parametrize("fault", FAULTS)

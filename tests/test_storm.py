@@ -12,7 +12,7 @@ import httpx
 from tests.lab import Lab, lab
 from tests.story import beside
 from tests.test_traps_writes import connect
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 # Fewer where every change waits for them.
 SUBMISSIONS = 2_000 if os.environ.get("CI") else 10_000

@@ -10,7 +10,7 @@ from lib.operations.sweep import escaped, newest_activity, reset, sweep
 from tests.desk import DAY, PLAIN, Desk
 from tests.lab import NOON, lab
 from tests.story import players
-from tools.backends import Backend, MemoryBackend
+from tools.upstash_emulator.backends import Backend, MemoryBackend
 
 SUMS = PLAIN + 'keep = "sum"\ncap = 0\nnames = "profile"\n'
 

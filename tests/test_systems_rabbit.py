@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.lab import NOON, Lab, lab
 from tests.story import beside, expiries, page, status, stored
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 RABBIT = """
 [board.rabbit]

@@ -13,7 +13,7 @@ from tests.test_systems_rabbit import RABBIT
 from tests.test_systems_typestrix import TYPESTRIX
 from tests.test_systems_world import WORLD
 from tests.trust import SECRETS, again, begin, kept, run_of, send
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 DAY = 86_400_000
 

@@ -10,7 +10,7 @@ import httpx
 
 from tests.lab import NOON, Lab, lab
 from tests.story import expiries, ms, page, stored
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 TYPESTRIX = """
 [board.typing]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.lab import NOON, Lab, lab
 from tests.story import beside, expiries, ms, page, status
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 WORLD = """
 [board.world]

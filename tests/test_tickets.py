@@ -10,7 +10,7 @@ from lib.errors import Misconfigured, NotYourPlayer, TicketInvalid
 from lib.settings import Settings
 from tests.lab import NOON, Lab, lab
 from tests.trust import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send
-from tools.backends import Backend, MemoryBackend
+from tools.upstash_emulator.backends import Backend, MemoryBackend
 
 TICKET = Ticket("b", "p1", NOON, "a-nonce", NOON + HOUR)
 

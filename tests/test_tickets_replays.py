@@ -10,7 +10,7 @@ import pytest
 from lib.operations.moderate import erase
 from tests.lab import Lab, lab
 from tests.trust import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 
 async def replay(here: Lab, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.lab import NOON, Lab, lab
 from tests.trust import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 TIMED = '[board.b]\nauth = "ticket"\nticket = { shortest = "5s", longest = "1h", per_second = 10 }\n' + OPEN_GATES
 MIDNIGHT = NOON + 12 * HOUR

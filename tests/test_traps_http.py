@@ -8,7 +8,7 @@ import pytest
 
 from tests.lab import Lab, lab
 from tests.story import beside, expiries, ms, page, play, players, status, stored
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 BOARD = "[board.b]\nmeta = { ship = 'str' }\n"
 OPEN = f"{BOARD}limits = {{ per_ip = '0' }}\n"

@@ -11,7 +11,7 @@ from lib.boards.toml_file import parse
 from lib.errors import Misconfigured
 from tests.lab import NOON, lab
 from tests.story import beside, expiries, ms, page, play, players, status, stored
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 LUA = Path(__file__).parent.parent / "lib" / "storage" / "lua"
 DAY = 86_400

@@ -7,7 +7,7 @@ import pytest
 
 from tests.lab import Lab, lab
 from tests.story import page, play, players, stored
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 OPEN = "limits = { per_ip = '0' }"
 BOARD = f"[board.b]\n{OPEN}\nname = {{ max = 96 }}\nmeta = {{ ship = 'str', depth = 'int' }}\n"

@@ -10,7 +10,7 @@ import pytest
 
 from tests.lab import Lab, lab
 from tests.story import page, play
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 OPEN = "limits = { per_ip = '0' }"
 BOARD = f"[board.b]\n{OPEN}\nmeta = {{ accuracy = 'float', depth = 'int' }}\n"

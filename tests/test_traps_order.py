@@ -4,7 +4,7 @@ import pytest
 
 from tests.lab import lab
 from tests.story import beside, page, play, players, stored
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 ORDERS = ("desc", "asc")
 both_orders = pytest.mark.parametrize("order", ORDERS)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.lab import Lab, lab
 from tests.story import beside, expiries, page, play, stored
-from tools.backends import Backend
+from tools.upstash_emulator.backends import Backend
 
 OPEN = "limits = { per_ip = '0' }"
 BEST = f"[board.b]\n{OPEN}\nmeta = {{ ship = 'str' }}\nwindows = ['all', 'daily']\n"

@@ -21,8 +21,8 @@ from lib.storage.upstash import IDLE_SECONDS, Unanswered, Upstash
 from tests.faults import Unreliable, each, of
 from tests.fixtures_redis import serve
 from tests.lab import TOKEN, lab
-from tools.backends import MemoryBackend
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator.backends import MemoryBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 URL = "http://store.test"
 SCRIPTS = sorted(path.stem for path in (Path(__file__).parent.parent / "lib/storage/lua").glob("*.lua"))

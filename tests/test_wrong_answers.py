@@ -17,8 +17,8 @@ from tests.fixtures_redis import serve
 from tests.lab import TOKEN, Lab, lab
 from tests.story import page
 from tests.test_traps_writes import connect
-from tools.backends import Backend, MemoryBackend
-from tools.endpoint import make_endpoint
+from tools.upstash_emulator.backends import Backend, MemoryBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 OPEN = "limits = { per_ip = '0' }"
 BOARDS = f"[board.b]\ncache = '1m'\n{OPEN}\n[board.x]\ncache = '1m'\n{OPEN}\n"

@@ -3,6 +3,6 @@
 import os
 import sys
 
-from tools.cli import main
+from tools.cli.main import main
 
 sys.exit(main(sys.argv[1:], os.environ))

@@ -1,0 +1,1 @@
+"""Deploy: builds for Vercel and Lambda, tried on the platforms' own runtimes."""

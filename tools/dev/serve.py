@@ -13,9 +13,9 @@ import uvicorn
 from lib.boards import toml_file
 from lib.errors import Misconfigured
 from lib.settings import Settings
-from tools.site import Site
+from tools.dev.static_files import Site
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 MISCONFIGURED = 78
 """The exit status that says a line about the configuration was printed (EX_CONFIG of sysexits.h)."""
 

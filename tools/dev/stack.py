@@ -4,7 +4,6 @@ This one holds the endpoint and both listening sockets, so data and waiting call
 """
 
 import asyncio
-import os
 import secrets
 import signal
 import socket
@@ -17,15 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvloop
 from watchfiles import Change, awatch
 
 from lib.boards import toml_file
 from lib.errors import Misconfigured
 from lib.settings import Settings
-from tools import example
-from tools.localstore import address, listen, local_store
-from tools.serve import MISCONFIGURED, ROOT
+from tools.dev import example_requests
+from tools.dev.local_store import address, listen, local_store
+from tools.dev.serve import MISCONFIGURED, ROOT
 
 
 @dataclass
@@ -57,7 +55,7 @@ class Stack:
     async def _child(self) -> AsyncIterator[asyncio.subprocess.Process]:
         descriptor = self.site.fileno()
         child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tools.serve", str(descriptor)),
+            *(sys.executable, "-m", "tools.dev.serve", str(descriptor)),
             stdin=asyncio.subprocess.PIPE,
             env=self.environ,
             pass_fds=[descriptor],
@@ -131,7 +129,7 @@ class Stack:
 
     def _announce(self) -> None:
         boards = toml_file.load(self.boards_path)
-        lines = example.curls(boards, self.address, time.time_ns() // 1_000_000)
+        lines = example_requests.curls(boards, self.address, time.time_ns() // 1_000_000)
         print(f"\nLaurel is ready: {self.address}   boards: {', '.join(boards)}\n{self.store}\n")
         print("\n".join(f"  {line}" for line in lines), flush=True)
 
@@ -169,8 +167,3 @@ async def main(environ: Mapping[str, str]) -> int:
     except Misconfigured as error:
         print(error.detail, file=sys.stderr)
         return 1
-
-
-if __name__ == "__main__":
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        sys.exit(runner.run(main(os.environ)))

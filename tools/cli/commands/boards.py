@@ -11,9 +11,9 @@ from lib.boards.board import Board
 from lib.boards.durations import UNITS, Rate
 from lib.boards.field_types import written
 from lib.boards.tables import OpenSplit
-from tools.arguments import Commands, Options, add_command
-from tools.operator import boards_of
-from tools.terminal import say, say_json
+from tools.cli.arguments import Commands, Options, add_command
+from tools.cli.context import boards_of
+from tools.cli.terminal import say, say_json
 
 Tables = dict[str, Any]
 

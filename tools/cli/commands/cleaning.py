@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from lib.boards.durations import UNITS
 from lib.operations import sweep as sweeping
-from tools.arguments import Commands, Options, add_board, add_command, add_yes, duration
-from tools.operator import operator
-from tools.terminal import confirm, say, say_json
+from tools.cli.arguments import Commands, Options, add_board, add_command, add_yes, duration
+from tools.cli.context import operator
+from tools.cli.terminal import confirm, say, say_json
 
 
 def add_commands(commands: Commands) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tools.luaguard import Script
-from tools.wire import Command, Reply, ReplyError
+from tools.upstash_emulator.lua_guard import Script
+from tools.upstash_emulator.wire import Command, Reply, ReplyError
 
 Finish = Callable[[Reply], tuple[Reply, int]]
 """Turns the server's reply into the caller's, and says how many commands it is billed as."""

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
-from tools.wire import Command, Reply, ReplyError
+from tools.upstash_emulator.wire import Command, Reply, ReplyError
 
 _CHUNK = 1 << 20
 

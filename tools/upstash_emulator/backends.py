@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import fakeredis
 import redis
 
-from tools.resp import Connection
-from tools.wire import Command, Reply, ReplyError
+from tools.upstash_emulator.resp import Connection
+from tools.upstash_emulator.wire import Command, Reply, ReplyError
 
 _MULTI: Command = [b"MULTI"]
 _EXEC: Command = [b"EXEC"]

@@ -19,9 +19,9 @@ from lib.operations.sweep import reset, scan
 from lib.settings import Settings
 from lib.storage.keys import Keys
 from lib.storage.standing import Standing
-from tools.engine import particulars
-from tools.terminal import complain, say
-from tools.trial import Trial
+from tools.cli.engine import particulars
+from tools.cli.terminal import complain, say
+from tools.cli.trial import Trial
 
 BOARDS = """
 [board.smoke]

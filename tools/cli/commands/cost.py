@@ -10,13 +10,13 @@ from lib.deployment import Deployment, wall_clock
 from lib.settings import Settings
 from lib.storage.scripts import script
 from lib.storage.standing import DAY_MS
-from tools import example
-from tools.arguments import Commands, Options, add_command
-from tools.backends import MemoryBackend
-from tools.endpoint import make_endpoint
-from tools.operator import boards_of
-from tools.terminal import say, say_json, table
-from tools.trial import Trial
+from tools.cli.arguments import Commands, Options, add_command
+from tools.cli.context import boards_of
+from tools.cli.terminal import say, say_json, table
+from tools.cli.trial import Trial
+from tools.dev import example_requests
+from tools.upstash_emulator.backends import MemoryBackend
+from tools.upstash_emulator.endpoint import make_endpoint
 
 # Upstash, pay as you go, autumn 2026.
 DOLLARS_PER_100K_COMMANDS = 0.20
@@ -87,7 +87,7 @@ def _told(one: Cost | None) -> dict[str, Any] | None:
 async def measure(board: Board) -> Cost | None:
     """Play on one board in memory; return what each call cost, None where no submission of ours fits."""
     now = wall_clock() // DAY_MS * DAY_MS + DAY_MS // 2
-    body = example.submission(board, now)
+    body = example_requests.submission(board, now)
     if body is None:
         return None
     clock = _Clock(now)

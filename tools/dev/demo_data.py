@@ -15,7 +15,7 @@ from lib.boards.board import Board
 from lib.boards.tables import ClosedSplit
 from lib.deployment import wall_clock
 from lib.errors import Misconfigured
-from tools import example
+from tools.dev import example_requests
 
 # Below the default of 60 calls a minute and address, so that one run fits in.
 CROWD = 45
@@ -29,7 +29,7 @@ WORDS = ("comet", "lark", "moth", "ember", "fern", "onyx")
 def crowd(board: Board, now: int, seed: int = 7) -> Iterator[dict[str, Any]]:
     """Yield the bodies of as many submissions as CROWD, the same ones each time; none where no value fits."""
     chance = random.Random(f"{board.name} {seed}")
-    first = example.submission(board, now)
+    first = example_requests.submission(board, now)
     for number in range(CROWD if first else 0):
         body: dict[str, Any] = {**(first or {}), "player": f"demo-{number}", "score": _score(board, chance)}
         body["name"] = chance.choice(NAMES)[: board.name_rule.max]

@@ -16,9 +16,9 @@ from lib.settings import Settings
 from lib.storage.scripts import Script
 from lib.storage.store import Store
 from lib.storage.upstash import understood
-from tools.arguments import Commands, Options, add_command
-from tools.operator import Operator, boards_of, explained, operator
-from tools.terminal import say, say_json
+from tools.cli.arguments import Commands, Options, add_command
+from tools.cli.context import Operator, boards_of, explained, operator
+from tools.cli.terminal import say, say_json
 
 OK, WARNING, FAILURE = "ok", "warn", "FAIL"
 Finding = tuple[str, str, str]

@@ -18,10 +18,10 @@ from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 
-from tools import wire
-from tools.backends import Backend
-from tools.scripting import Finish, Scripts
-from tools.wire import Answer, Command, Reply, ReplyError
+from tools.upstash_emulator import wire
+from tools.upstash_emulator.backends import Backend
+from tools.upstash_emulator.scripting import Finish, Scripts
+from tools.upstash_emulator.wire import Answer, Command, Reply, ReplyError
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT"})
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from lib.errors import LaurelError
-from tools import boards, cleaning, cost, doctor, moderate, reading
-from tools.operator import explained
-from tools.terminal import Refused, complain
+from tools.cli.commands import boards, cleaning, cost, doctor, moderate, top
+from tools.cli.context import explained
+from tools.cli.terminal import Refused, complain
 
-CONCERNS = (boards, reading, moderate, cleaning, doctor, cost)
+CONCERNS = (boards, top, moderate, cleaning, doctor, cost)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -9,7 +9,7 @@ from lib.boards.board import Board
 from lib.operations import moderate
 from lib.settings import Settings
 from lib.storage.store import Store
-from tools.arguments import (
+from tools.cli.arguments import (
     Commands,
     Options,
     Run,
@@ -19,8 +19,8 @@ from tools.arguments import (
     add_yes,
     player,
 )
-from tools.operator import Operator, boards_of, find_board, operator
-from tools.terminal import Refused, confirm, say, say_json
+from tools.cli.context import Operator, boards_of, find_board, operator
+from tools.cli.terminal import Refused, confirm, say, say_json
 
 
 def add_commands(commands: Commands) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tools.wire import Reply, ReplyError
+from tools.upstash_emulator.wire import Reply, ReplyError
 
 SHAPES = (
     "DEL:1:-1:1 UNLINK:1:-1:1 EXISTS:1:-1:1 TOUCH:1:-1:1 MGET:1:-1:1 MSET:1:-1:2 MSETNX:1:-1:2 "

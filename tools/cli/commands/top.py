@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from lib.reading.rows import check_selection, check_window
 from lib.reading.top import Page, read_tops
 from lib.storage.standing import Standing
-from tools.arguments import Commands, Options, add_board, add_command, split
-from tools.operator import operator
-from tools.terminal import say, say_json, table
+from tools.cli.arguments import Commands, Options, add_board, add_command, split
+from tools.cli.context import operator
+from tools.cli.terminal import say, say_json, table
 
 
 def add_commands(commands: Commands) -> None:

@@ -10,7 +10,7 @@ import httpx
 
 from functions.web import app
 from lib.deployment import Deployment
-from tools.endpoint import Endpoint
+from tools.upstash_emulator.endpoint import Endpoint
 
 ADDRESS = "192.0.2.1"
 

@@ -1,12 +1,11 @@
 """`python -m tools.openapi`: write `public/openapi.json` (3.1) from the routes and the pydantic models.
 
-What the models cannot say, which errors a route has and what its parameters mean, is in `tools.openapi_texts`.
+What the models cannot say, which errors a route has and what its parameters mean, is in `tools.openapi.texts`.
 """
 
 import ast
 import inspect
 import json
-import sys
 import textwrap
 import tomllib
 from collections.abc import Iterator
@@ -20,9 +19,9 @@ from functions.web import app
 from lib.errors import LaurelError
 from lib.http.function_url import BadEvent
 from lib.reading.queries import Selectors
-from tools.openapi_texts import DESCRIPTION, OPERATIONS, PARAMETERS, Operation
+from tools.openapi.texts import DESCRIPTION, OPERATIONS, PARAMETERS, Operation
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "public" / "openapi.json"
 
 _FAULT = {
@@ -222,7 +221,3 @@ def main() -> int:
     TARGET.write_text(text(), "utf-8")
     print(f"{TARGET.relative_to(ROOT)} is written.")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager, contextmanager
 import uvicorn
 
 from lib.errors import Misconfigured
-from tools.backends import Backend, MemoryBackend, RedisBackend
-from tools.endpoint import make_endpoint
-from tools.wire import ReplyError
+from tools.upstash_emulator.backends import Backend, MemoryBackend, RedisBackend
+from tools.upstash_emulator.endpoint import make_endpoint
+from tools.upstash_emulator.wire import ReplyError
 
 
 class _EndpointServer(uvicorn.Server):

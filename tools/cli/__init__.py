@@ -1,0 +1,1 @@
+"""Command line: the operator's commands, and what they share."""

@@ -1,0 +1,1 @@
+"""Commands: one command of `python -m tools` a file."""

@@ -1,0 +1,1 @@
+"""OpenAPI: the API reference, written from the routes and their models."""
