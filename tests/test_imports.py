@@ -131,6 +131,12 @@ def test_a_room_says_what_it_is_and_is_not_crowded(folder: Path) -> None:
     assert len(files) <= MOST_FILES, f"{names(folder)} has {len(files)} files: {sorted(files)}"
 
 
+@pytest.mark.parametrize("path", [*python_files("lib"), *python_files("tools")], ids=names)
+def test_no_module_is_named_like_one_of_the_standard_library(path: Path) -> None:
+    """Started as a script, or from its own folder, it would be found in the place of the other."""
+    assert path.stem not in sys.stdlib_module_names - {"__init__", "__main__"}
+
+
 @pytest.mark.parametrize("path", python_files("functions"), ids=names)
 def test_functions_import_only_lib_and_web_mounts_them(path: Path) -> None:
     """A function stands alone, so that each can be deployed alone; only web.py knows the others."""

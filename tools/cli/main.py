@@ -9,11 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from lib.errors import LaurelError
-from tools.cli.commands import boards, cleaning, cost, doctor, moderate, top
+from tools.cli.commands import boards, cost, doctor, reset, sweep, top
+from tools.cli.commands.players import ban, erase, export, player_token, remove, unban
 from tools.cli.context import explained
 from tools.cli.terminal import Refused, complain
 
-CONCERNS = (boards, top, moderate, cleaning, doctor, cost)
+COMMANDS = (boards, top, ban, unban, remove, erase, export, player_token, reset, sweep, doctor, cost)
+"""In the order in which `--help` lists them."""
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -24,8 +26,8 @@ def make_parser() -> argparse.ArgumentParser:
         epilog="The environment is the functions' own: docs/operations.md lists its variables.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for concern in CONCERNS:
-        concern.add_commands(commands)
+    for command in COMMANDS:
+        command.add_to(commands)
     return parser
 
 

@@ -151,12 +151,12 @@ def _instant(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def add_commands(commands: Commands) -> None:
-    """Add the command that prints the boards."""
-    add_command(commands, "boards", print_boards, "print the boards as they are understood, defaults included")
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    add_command(commands, "boards", run, "print the boards as they are understood, defaults included")
 
 
-async def print_boards(options: Options, environ: Mapping[str, str]) -> None:
+async def run(options: Options, environ: Mapping[str, str]) -> None:
     """Print the effective boards; the store is not asked."""
     found = boards_of(environ)
     if options.json:

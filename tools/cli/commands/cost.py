@@ -29,9 +29,9 @@ _NOTE = (
 PLAY = "one improving submission, its ticket where the board wants one, and one page of top"
 
 
-def add_commands(commands: Commands) -> None:
-    """Add the command that measures."""
-    add_command(commands, "cost", cost, "measure the commands of a play on each board, and estimate what they cost")
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    add_command(commands, "cost", run, "measure the commands of a play on each board, and estimate what they cost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Cost:
         return round(self.play * DOLLARS_PER_100K_COMMANDS, 2)
 
 
-async def cost(options: Options, environ: Mapping[str, str]) -> None:
+async def run(options: Options, environ: Mapping[str, str]) -> None:
     """Print what plays cost on each board; no database is asked."""
     costs = {name: await measure(board) for name, board in boards_of(environ).items()}
     note = _NOTE.format(play=PLAY, price=DOLLARS_PER_100K_COMMANDS)

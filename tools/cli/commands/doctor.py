@@ -32,13 +32,13 @@ _SHORT = 16
 _ORIGIN = "https://laurel.invalid"
 
 
-def add_commands(commands: Commands) -> None:
-    """Add the command that examines."""
-    parser = add_command(commands, "doctor", doctor, "examine the environment, the boards and the store")
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(commands, "doctor", run, "examine the environment, the boards and the store")
     parser.add_argument("--url", help="the address of a deployment, to be examined too")
 
 
-async def doctor(options: Options, environ: Mapping[str, str]) -> int:
+async def run(options: Options, environ: Mapping[str, str]) -> int:
     """Print what was found; return 1 where something fails."""
     findings = []
     async for finding in examine(environ, options.url):

@@ -10,9 +10,9 @@ from tools.cli.context import operator
 from tools.cli.terminal import say, say_json, table
 
 
-def add_commands(commands: Commands) -> None:
-    """Add the command that shows a standing."""
-    parser = add_command(commands, "top", top, "show the first rows of a standing")
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(commands, "top", run, "show the first rows of a standing")
     add_board(parser)
     parser.add_argument("--window", help="by default the board's first")
     parser.add_argument("--at", default="0", help="0, -1, -2, … or the id of a period; by default the current one")
@@ -21,7 +21,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--offset", type=int, default=0, help="how many rows to leave out")
 
 
-async def top(options: Options, environ: Mapping[str, str]) -> None:
+async def run(options: Options, environ: Mapping[str, str]) -> None:
     """Print one page of one standing."""
     async with operator(environ) as here:
         board = here.board(options.board)
