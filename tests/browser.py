@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -22,11 +21,11 @@ from lib.reading.page_cache import KeptPages
 from lib.settings import Settings
 from tests.conftest import require
 from tests.fixtures_redis import serve
+from tests.project import ROOT
 from tools.dev.static_files import Site
 from tools.upstash_emulator.backends import MemoryBackend
 from tools.upstash_emulator.endpoint import Endpoint, make_endpoint
 
-ROOT = Path(__file__).parent.parent
 PUBLIC = ROOT / "public"
 TOKEN = "a-token-for-tests"
 BOARDS = """

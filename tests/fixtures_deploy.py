@@ -19,8 +19,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.fake_lambda import Answer, Sent
 from tests.fixtures_redis import serve
+from tests.project import ROOT
 from tools.deploy import archive, aws, vercel
-from tools.deploy.machine import ROOT, copy_sources, find_python, sources
+from tools.deploy.machine import copy_sources, find_python, sources
 from tools.upstash_emulator.backends import MemoryBackend
 from tools.upstash_emulator.endpoint import make_endpoint
 

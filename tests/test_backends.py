@@ -2,17 +2,17 @@
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 import redis
 
+from tests.project import ROOT
 from tools.upstash_emulator import lua_guard
 from tools.upstash_emulator.backends import Backend, MemoryBackend, RedisBackend
 from tools.upstash_emulator.scripting import Scripts
 from tools.upstash_emulator.wire import Command, Reply, ReplyError
 
-COMMANDS = (Path(__file__).parent / "data" / "redis_commands.txt").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "tests" / "data" / "redis_commands.txt").read_text(encoding="utf-8")
 
 # Writes out the type that Lua sees, which a reply no longer shows: false or nil, "1" or 1, a status or a string.
 SHOW = b"""

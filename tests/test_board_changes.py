@@ -1,16 +1,16 @@
 """Changes of `boards.toml` under a filled store: nobody stands twice, no total begins anew, nothing vanishes."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from lib.boards.board import Board
 from tests.lab import Lab, lab
+from tests.project import ROOT
 from tests.story import page, play
 from tools.upstash_emulator.backends import Backend
 
-DOCS = (Path(__file__).parent.parent / "docs" / "boards.md").read_text("utf-8")
+DOCS = (ROOT / "docs" / "boards.md").read_text("utf-8")
 DAY = 86_400_000
 RECORD = "laurel:{b}:%s:player:p1"
 

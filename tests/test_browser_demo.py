@@ -6,7 +6,8 @@ import pytest
 from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]  # it has no hints
 from playwright.async_api import Browser, BrowserContext, Page, Request, Response, expect
 
-from tests.browser import ROOT, Stack, chromium, pass_time, stack, visit
+from tests.browser import Stack, chromium, pass_time, stack, visit
+from tests.project import ROOT
 
 pytestmark = pytest.mark.needs("chromium")
 

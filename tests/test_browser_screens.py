@@ -13,7 +13,8 @@ from typing import Literal
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page
 
-from tests.browser import ROOT, Stack, chromium, pass_time, stack, visit
+from tests.browser import Stack, chromium, pass_time, stack, visit
+from tests.project import ROOT
 
 pytestmark = pytest.mark.needs("chromium")
 

@@ -15,11 +15,10 @@ from lib.access.tickets import Signer
 from lib.boards import toml_file
 from lib.boards.board import Board
 from tests.fixtures_cli import TOKEN, Run, runner, served_environ, submitter, teller
+from tests.project import ROOT
 from tools.cli.commands import boards as printed
 from tools.cli.main import make_parser
 from tools.cli.terminal import printable, table
-
-ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ import httpx
 from lib.request_log import Line
 from lib.settings import Settings
 from tests.fixtures_redis import free_port
-from tools.deploy.machine import OLDEST_NODE, ROOT
+from tests.project import ROOT
+from tools.deploy.machine import OLDEST_NODE
 
 TEXT = (ROOT / "docs" / "deploy.md").read_text("utf-8")
 SERVERLESS = (ROOT / "serverless.yml").read_text("utf-8")

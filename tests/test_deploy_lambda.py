@@ -12,9 +12,10 @@ import pytest
 from lib.errors import Misconfigured
 from tests.fake_lambda import Answer, Sent, started
 from tests.fixtures_deploy import LambdaBuild, WatchedStore, lambda_build, listed, planted, watched_store
+from tests.project import ROOT
 from tests.test_deploy_events import MALFORMED
 from tools.deploy import archive, aws
-from tools.deploy.machine import ROOT, find_python
+from tools.deploy.machine import find_python
 
 BOARDS = '[board.b]\nlimits = { per_ip = "0" }\n'
 SERVERLESS = (ROOT / "serverless.yml").read_text("utf-8")

@@ -12,9 +12,9 @@ import pytest
 from lib.errors import Misconfigured
 from tests.fake_vercel import started
 from tests.fixtures_deploy import VercelBuild, WatchedStore, files, listed, planted, vercel_build, watched_store
+from tests.project import ROOT
 from tests.test_deploy_lambda import IDLE_SECONDS, INVOCATIONS, WRONG, misconfigured
 from tools.deploy.archive import OURS
-from tools.deploy.machine import ROOT
 from tools.deploy.vercel import BUILT, RECEIPT, SHIPPED, STATIC, STATICS
 
 BOARDS = '[board.b]\nlimits = { per_ip = "2/1m" }\n[board.free]\nlimits = { per_ip = "0" }\n'

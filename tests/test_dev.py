@@ -18,10 +18,10 @@ import pytest
 import redis
 
 from tests.fixtures_redis import serve
+from tests.project import ROOT
 from tools.upstash_emulator.backends import MemoryBackend
 from tools.upstash_emulator.endpoint import make_endpoint
 
-ROOT = Path(__file__).resolve().parents[1]
 BOARDS = '[board.club]\nwindows = ["all", "daily"]\n'
 PATIENCE = 30
 

@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
@@ -13,8 +12,8 @@ from lib.boards.field_types import QUERY_WORDS
 from lib.boards.tables import Limits, NameRule, OpenSplit, ScoreRule, SeasonRule, Ticket
 from lib.boards.toml_file import load, parse
 from lib.errors import Misconfigured
+from tests.project import ROOT
 
-ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
 TABLES: dict[str, type[BaseModel]] = {
     "score": ScoreRule,

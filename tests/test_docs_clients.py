@@ -8,7 +8,8 @@ import httpx
 import pytest
 from playwright.async_api import Browser, Page
 
-from tests.browser import ROOT, Stack, chromium, stack, until, visit
+from tests.browser import Stack, chromium, stack, until, visit
+from tests.project import ROOT
 
 TEXT = (ROOT / "docs" / "clients.md").read_text("utf-8")
 PLACE = "https://laurel.example"

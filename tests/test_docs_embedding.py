@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,10 +12,10 @@ from lib.deployment import process_deployment
 from tests.answers import problem, read
 from tests.fixtures_redis import serve
 from tests.lab import TOKEN
+from tests.project import ROOT
 from tools.upstash_emulator.backends import MemoryBackend
 from tools.upstash_emulator.endpoint import make_endpoint
 
-ROOT = Path(__file__).parent.parent
 SCRIPT = re.findall(
     r"^```python\n(.*?)^```$", (ROOT / "docs" / "embedding.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
 )[0]

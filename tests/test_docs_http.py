@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -16,9 +15,10 @@ from lib.reading.queries import MOST_PLAYERS, RankQuery, TopQuery
 from lib.schemas import reads, writes
 from tests.answers import CODES, read
 from tests.lab import Lab, lab
+from tests.project import ROOT
 from tools.upstash_emulator.backends import MemoryBackend
 
-TEXT = (Path(__file__).parent.parent / "docs" / "http.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "http.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
 EXAMPLES = [(line, BLOCKS[at + 1][1]) for at, (kind, line) in enumerate(BLOCKS) if kind == "sh"]
 ADDRESS = "http://localhost:8787"

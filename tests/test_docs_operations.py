@@ -15,9 +15,9 @@ from lib.boards.toml_file import parse
 from lib.settings import Settings
 from lib.storage.keys import Keys
 from lib.storage.standing import Standing
+from tests.project import ROOT
 from tools.cli.main import make_parser
 
-ROOT = Path(__file__).parent.parent
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text("utf-8")
 SECURITY = (ROOT / "docs" / "security.md").read_text("utf-8")
 

@@ -3,17 +3,17 @@
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.lab import Lab, lab
+from tests.project import ROOT
 from tests.story import stored
 from tests.trust import OPEN_GATES, SECRETS, TICKETS, again, begin, run_of, send
 from tools.upstash_emulator.backends import Backend, MemoryBackend
 
-SECURITY = (Path(__file__).parent.parent / "docs" / "security.md").read_text("utf-8")
+SECURITY = (ROOT / "docs" / "security.md").read_text("utf-8")
 REQUESTS = 200
 DAY = 86_400_000
 CAPPED = f"[board.b]\ncap = 10\n{OPEN_GATES}\n"

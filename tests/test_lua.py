@@ -11,10 +11,10 @@ import pytest
 from lib.storage.scripts import script
 from tests.lab import Lab, lab
 from tests.luarules import from_calls
+from tests.project import ROOT
 from tests.story import stored
 from tools.upstash_emulator.backends import Backend, MemoryBackend, RedisBackend
 
-ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted((ROOT / "lib/storage/lua").glob("*.lua"))
 PARTS = sorted((ROOT / "lib/storage/lua/parts").glob("*.lua"))
 HEADINGS = ["KEYS", "ARGV", "reply", "billed"]

@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -29,9 +28,10 @@ from tests.most import (
     player,
     submit,
 )
+from tests.project import ROOT
 from tools.upstash_emulator.backends import RedisBackend
 
-SECURITY = (Path(__file__).parent.parent / "docs" / "security.md").read_text("utf-8")
+SECURITY = (ROOT / "docs" / "security.md").read_text("utf-8")
 MOST_BYTES = 8192
 
 

@@ -10,7 +10,8 @@ from openapi_spec_validator import validate
 from lib.errors import LaurelError
 from lib.reading.queries import RankQuery, TopQuery
 from tests.lab import lab
-from tools.openapi.document import ROOT, TARGET, routes, text
+from tests.project import ROOT
+from tools.openapi.document import TARGET, routes, text
 from tools.upstash_emulator.backends import MemoryBackend
 
 DOCUMENT: dict[str, Any] = json.loads(TARGET.read_text("utf-8"))

@@ -7,16 +7,16 @@ in which the other library lists equals: backwards by id where higher is better,
 import json
 import math
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.lab import Lab, lab
+from tests.project import ROOT
 from tests.story import play
 from tools.upstash_emulator.backends import Backend
 
-CASES = json.loads((Path(__file__).parent / "data" / "peer_cases.json").read_text(encoding="utf-8"))["cases"]
+CASES = json.loads((ROOT / "tests" / "data" / "peer_cases.json").read_text(encoding="utf-8"))["cases"]
 
 # Another path through the scripts each: no cap, one read of all rows, counting beside a cap that is too large for that.
 CAPS = {"ordinal": (0, 1000), "competition": (0, 1000, 5000), "dense": (1000,)}

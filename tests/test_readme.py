@@ -2,15 +2,14 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 from lib.boards.toml_file import parse
 from tests.lab import lab
+from tests.project import ROOT
 from tools.upstash_emulator.backends import MemoryBackend
 
-ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 
 

@@ -3,17 +3,17 @@
 import re
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from lib.boards.toml_file import parse
 from lib.errors import Misconfigured
 from tests.lab import NOON, lab
+from tests.project import ROOT
 from tests.story import beside, expiries, ms, page, play, players, status, stored
 from tools.upstash_emulator.backends import Backend
 
-LUA = Path(__file__).parent.parent / "lib" / "storage" / "lua"
+LUA = ROOT / "lib" / "storage" / "lua"
 DAY = 86_400
 OPEN = "limits = { per_ip = '0' }"
 CALENDAR = "windows = ['all', 'daily', 'weekly', 'monthly', 'yearly']"

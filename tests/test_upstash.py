@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,11 +20,12 @@ from lib.storage.upstash import IDLE_SECONDS, Unanswered, Upstash
 from tests.faults import Unreliable, each, of
 from tests.fixtures_redis import serve
 from tests.lab import TOKEN, lab
+from tests.project import ROOT
 from tools.upstash_emulator.backends import MemoryBackend
 from tools.upstash_emulator.endpoint import make_endpoint
 
 URL = "http://store.test"
-SCRIPTS = sorted(path.stem for path in (Path(__file__).parent.parent / "lib/storage/lua").glob("*.lua"))
+SCRIPTS = sorted(path.stem for path in (ROOT / "lib/storage/lua").glob("*.lua"))
 GATED = """
 [board.b]
 keep = "sum"
