@@ -17,7 +17,7 @@ import httpx
 from bench.results import Result, Target
 from bench.stand import TOKEN, Stand
 from bench.timing import ratio
-from tests import fake_lambda, fake_vercel
+from tests.deploy import fake_lambda, fake_vercel
 from tools.deploy import archive, aws, vercel
 from tools.deploy.machine import find_python
 

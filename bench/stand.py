@@ -20,7 +20,7 @@ from lib.deployment import Deployment
 from lib.http.app import Function
 from lib.settings import Settings
 from lib.storage.keys import Keys
-from tests.fixtures_redis import redis_server
+from tests.support.servers import redis_server
 
 TOKEN = "a-token-for-benchmarks"
 ROOT = Path(__file__).parent.parent

@@ -92,7 +92,7 @@ def gopher_lua_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the server that runs scripts on gopher-lua, once."""
     require("go")
     require("gopher-lua")
-    from tests.fixtures_engines import build_gopher_lua
+    from tests.support.lua_engines import build_gopher_lua
 
     return build_gopher_lua(tmp_path_factory.mktemp("engine"))
 
@@ -101,8 +101,8 @@ def gopher_lua_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def redis_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """Start one real Redis for the session and give its URL; a test that uses it begins with FLUSHALL."""
     require("redis")
-    from tests.fixtures_engines import gopher_lua  # here: most tests need no server, nor what starts one
-    from tests.fixtures_redis import redis_server
+    from tests.support.lua_engines import gopher_lua  # here: most tests need no server, nor what starts one
+    from tests.support.servers import redis_server
 
     engine = request.config.getoption("engine")
     with ExitStack() as opened:

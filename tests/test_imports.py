@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project import ROOT
+from tests.support.project import ROOT
 
 # From left to right: a room imports only from the rows above its own. A module that lies in no room is one by itself.
 ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {

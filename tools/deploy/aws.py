@@ -95,7 +95,7 @@ def main() -> int:
     except FailedError as error:
         print(error, file=sys.stderr)
         return 1
-    return try_out("tests/test_deploy_lambda.py", "tests/test_deploy_parity.py", "-k", "not vercel")
+    return try_out("tests/deploy/test_lambda.py", "tests/deploy/test_parity.py", "-k", "not vercel")
 
 
 if __name__ == "__main__":

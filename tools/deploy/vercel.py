@@ -125,7 +125,7 @@ def main() -> int:
     step(f"Built for Vercel, Python {version}: {FUNCTION.relative_to(ROOT)}, {megabytes(size)} unpacked.")
     if unlisted := [str(path.relative_to(ROOT)) for path in sources("public/**/*") if path not in sources(*STATICS)]:
         step(f"Left out, as of a kind that is not listed: {', '.join(unlisted)}.")
-    return try_out("tests/test_deploy_vercel.py", "tests/test_deploy_parity.py", "-k", "not lambda")
+    return try_out("tests/deploy/test_vercel.py", "tests/deploy/test_parity.py", "-k", "not lambda")
 
 
 if __name__ == "__main__":
