@@ -10,7 +10,7 @@ from lib.access.callers import caller_of
 from lib.access.rate_limits import Blocked
 from lib.boards.toml_file import parse
 from lib.errors import AddressBlocked
-from tests.support.harness import ADDRESS, Lab, lab
+from tests.support.harness import ADDRESS, Harness, harness
 from tests.support.playing import beside, stored
 from tools.upstash_emulator.backends import Backend, MemoryBackend
 
@@ -19,7 +19,7 @@ RUN = {"board": "b", "player": "p1", "score": 1}
 KEY = b"a key"
 
 
-async def admits(here: Lab, address: str, headers: Mapping[str, str] | list[tuple[str, str]] | None = None) -> bool:
+async def admits(here: Harness, address: str, headers: Mapping[str, str] | list[tuple[str, str]] | None = None) -> bool:
     """Submit from an address, and return whether the gate let it through."""
     async with here.client_at(address) as client:
         answer = await client.post("/submit", json=RUN, headers=headers)
@@ -49,7 +49,7 @@ async def admits(here: Lab, address: str, headers: Mapping[str, str] | list[tupl
 async def test_a_household_is_one_caller(one: str, other: str, same: bool) -> None:
     """An IPv6 caller has a whole /64 to choose from, and a mapped address is the IPv4 address it says."""
     assert (caller_of(one, KEY) == caller_of(other, KEY)) is same
-    async with lab(ONCE, MemoryBackend()) as here:
+    async with harness(ONCE, MemoryBackend()) as here:
         assert await admits(here, one)
         assert await admits(here, other) is not same
 
@@ -57,7 +57,7 @@ async def test_a_household_is_one_caller(one: str, other: str, same: bool) -> No
 @pytest.mark.parametrize("address", ["203.0.113.7", "2001:db8:1:2::1"])
 async def test_no_address_is_stored(address: str, backend: Backend) -> None:
     """Neither in a key nor in a value, nor its network; a hash without a key could be tried out for all addresses."""
-    async with lab(ONCE, backend) as here:
+    async with harness(ONCE, backend) as here:
         assert await admits(here, address)
         text = repr(dict(await stored(here)))
         for part in (address, "203.0.113", "2001:db8", "cb007107", "20010db8"):
@@ -78,7 +78,7 @@ def test_the_hash_of_an_address_is_keyed() -> None:
 async def test_the_key_is_the_newest_secret_or_else_the_token(settings: dict[str, Any], same: bool) -> None:
     """Every process of a deployment counts the same caller under the same name."""
     backend = MemoryBackend()
-    async with lab(ONCE, backend) as here, beside(here, backend, ONCE, **settings) as other:
+    async with harness(ONCE, backend) as here, beside(here, backend, ONCE, **settings) as other:
         assert await admits(here, ADDRESS)
         assert await admits(other, ADDRESS) is not same
         rotated = {"secrets": (*settings["secrets"], "older")} if settings else {}
@@ -110,7 +110,7 @@ FORWARDED = "X-Forwarded-For"
 async def test_an_address_comes_from_where_no_caller_can_write_it(
     settings: dict[str, Any], headers: list[tuple[str, str]], caller: str
 ) -> None:
-    async with lab(ONCE, MemoryBackend(), **settings) as here:
+    async with harness(ONCE, MemoryBackend(), **settings) as here:
         assert await admits(here, SOCKET, headers)
         [gate] = await here.command("KEYS", "*:gate:*")
         assert gate.rpartition(":")[2] == caller_of(caller, here.deployment.settings.address_key)
@@ -118,7 +118,7 @@ async def test_an_address_comes_from_where_no_caller_can_write_it(
 
 async def test_an_invented_header_neither_frees_nor_blocks_anybody() -> None:
     """A new address in every request does not get round the gate, and a victim's address does not use theirs up."""
-    async with lab(ONCE, MemoryBackend()) as here:
+    async with harness(ONCE, MemoryBackend()) as here:
         assert await admits(here, SOCKET, {FORWARDED: "192.0.2.1"})
         assert not await admits(here, SOCKET, {FORWARDED: "192.0.2.2"})
         assert await admits(here, "192.0.2.1")
@@ -126,7 +126,7 @@ async def test_an_invented_header_neither_frees_nor_blocks_anybody() -> None:
 
 async def test_a_blocked_caller_costs_nothing_until_the_time_is_up(backend: Backend) -> None:
     """After the first refusal the process answers by itself, with what is left of the wait."""
-    async with lab(ONCE, backend) as here:
+    async with harness(ONCE, backend) as here:
         begin = here.now
         assert [await admits(here, ADDRESS), await admits(here, ADDRESS)] == [True, False]
         here.start_meter()
@@ -145,7 +145,7 @@ async def test_a_blocked_caller_costs_nothing_until_the_time_is_up(backend: Back
 
 
 async def test_only_this_caller_is_blocked_on_this_board() -> None:
-    async with lab(ONCE, MemoryBackend()) as here:
+    async with harness(ONCE, MemoryBackend()) as here:
         assert [await admits(here, ADDRESS), await admits(here, ADDRESS)] == [True, False]
         assert await admits(here, SOCKET)
         answer = await here.client.post("/submit", json={**RUN, "board": "other"})
@@ -155,7 +155,7 @@ async def test_only_this_caller_is_blocked_on_this_board() -> None:
 
 async def test_an_invalid_request_of_a_blocked_caller_is_told_what_is_wrong() -> None:
     """The gates come last: whoever is blocked still learns of a mistake in the request."""
-    async with lab(ONCE, MemoryBackend()) as here:
+    async with harness(ONCE, MemoryBackend()) as here:
         assert [await admits(here, ADDRESS), await admits(here, ADDRESS)] == [True, False]
         assert (await here.client.post("/submit", json={**RUN, "score": "high"})).status_code == 422
 
@@ -163,13 +163,13 @@ async def test_an_invalid_request_of_a_blocked_caller_is_told_what_is_wrong() ->
 async def test_a_refusal_of_the_players_gate_blocks_no_address() -> None:
     """Others behind the same address go on."""
     rules = '[board.b]\nlimits = { per_ip = "9/1m", per_player = "1/1m" }'
-    async with lab(rules, MemoryBackend()) as here:
+    async with harness(rules, MemoryBackend()) as here:
         assert [await admits(here, ADDRESS), await admits(here, ADDRESS)] == [True, False]
         assert (await here.client.post("/submit", json={**RUN, "player": "p2"})).status_code == 200
 
 
 async def test_start_and_submit_share_one_gate(backend: Backend) -> None:
-    async with lab(ONCE, backend, secrets=("a-secret",)) as here:
+    async with harness(ONCE, backend, secrets=("a-secret",)) as here:
         assert (await here.post("/start", board="b")).status_code == 200
         assert not await admits(here, ADDRESS)
         assert (await here.post("/start", board="b")).status_code == 429
@@ -177,7 +177,7 @@ async def test_start_and_submit_share_one_gate(backend: Backend) -> None:
 
 async def test_a_flood_at_once_costs_hardly_more_than_the_limit(backend: Backend) -> None:
     """A hundred requests that arrive together, where five may pass."""
-    async with lab('[board.b]\nlimits = { per_ip = "5/1m" }', backend) as here:
+    async with harness('[board.b]\nlimits = { per_ip = "5/1m" }', backend) as here:
         await here.submit("p1", 1, board="b")
         here.start_meter()
         answers = await asyncio.gather(*(here.client.post("/submit", json=RUN) for _ in range(100)))

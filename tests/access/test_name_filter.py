@@ -8,7 +8,7 @@ import pytest
 
 from lib.access.name_filter import load_filter
 from lib.errors import Misconfigured
-from tests.support.harness import lab
+from tests.support.harness import harness
 from tests.support.ticket_runs import OPEN_GATES, kept
 from tools.dev.demo_data import NAMES
 from tools.upstash_emulator.backends import Backend, MemoryBackend
@@ -46,7 +46,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize("board", ["b", "p"])
 async def test_a_refused_name_stores_nothing(board: str, module: str, backend: Backend) -> None:
     """It is 422 on `name`, before the store is asked; what the name was is not repeated."""
-    async with lab(BOARD, backend, name_filter=f"{module}:refuses_duck") as here:
+    async with harness(BOARD, backend, name_filter=f"{module}:refuses_duck") as here:
         answer = await here.post("/submit", board=board, player="p1", score=1, name="Quack")
         assert (answer.status_code, answer.json()["code"]) == (422, "invalid")
         assert [error["loc"] for error in answer.json()["errors"]] == ["name"]
@@ -57,7 +57,7 @@ async def test_a_refused_name_stores_nothing(board: str, module: str, backend: B
 
 async def test_the_filter_sees_names_as_they_will_be_shown(module: str) -> None:
     """Cleaned, so that what nobody can see does not hide a word; and only names."""
-    async with lab(BOARD, MemoryBackend(), name_filter=f"{module}:refuses_duck") as here:
+    async with harness(BOARD, MemoryBackend(), name_filter=f"{module}:refuses_duck") as here:
         answer = await here.post("/submit", board="b", player="p1", score=1, name=" q\u200bua\u00adck ")
         assert answer.status_code == 422
         for more in ({}, {"name": None}, {"name": ""}, {"name": " \u200b "}):
@@ -106,7 +106,7 @@ def test_a_filter_that_cannot_be_had_is_refused_at_the_start(
 
 async def test_a_filter_that_fails_tells_nobody_the_name(module: str, caplog: pytest.LogCaptureFixture) -> None:
     """It is our fault, and the log says where; what the filter says of the name may hold it."""
-    async with lab(BOARD, MemoryBackend(), name_filter=f"{module}:stumbles") as here:
+    async with harness(BOARD, MemoryBackend(), name_filter=f"{module}:stumbles") as here:
         answer = await here.post("/submit", board="b", player="p1", score=1, name="SecretMina")
         assert (answer.status_code, answer.json()["code"], here.requests) == (500, "internal", 0)
     [record] = caplog.records

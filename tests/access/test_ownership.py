@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.ticket_runs import OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send, told
 from tools.upstash_emulator.backends import Backend, MemoryBackend
 
@@ -13,7 +13,7 @@ SERVER = "the-token-of-a-backend"
 
 async def test_a_player_is_minted_with_the_proof_that_it_is_ours(backend: Backend) -> None:
     """No two are the same, and the token opens the next run."""
-    async with lab(TICKETS, backend, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS) as here:
         one, other = await begin(here), await begin(here)
         assert one["player"].startswith("p_")
         assert one["player"] != other["player"]
@@ -23,7 +23,7 @@ async def test_a_player_is_minted_with_the_proof_that_it_is_ours(backend: Backen
 @pytest.mark.parametrize("token", [None, "", "nonsense", "of another player", "a ticket"])
 async def test_nobody_starts_a_run_for_somebody_else(token: str | None, backend: Backend) -> None:
     """Refused before the store is asked, so that guessing costs nothing and counts nowhere."""
-    async with lab(TICKETS, backend, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS) as here:
         mine, theirs = await begin(here), await begin(here)
         said = {"of another player": mine["player_token"], "a ticket": theirs["ticket"]}.get(token or "", token)
         proof = {} if said is None else {"player_token": said}
@@ -35,12 +35,12 @@ async def test_nobody_starts_a_run_for_somebody_else(token: str | None, backend:
 
 async def test_a_name_that_nobody_has_yet_cannot_be_claimed_either(backend: Backend) -> None:
     """A player of one's own choice needs a token, and only the operator or a backend can give one."""
-    async with lab(TICKETS, backend, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS) as here:
         assert told(await here.post("/start", board="b", player="champion")) == (403, "not_your_player")
 
 
 async def test_a_token_without_its_player_is_a_mistake(backend: Backend) -> None:
-    async with lab(TICKETS, backend, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS) as here:
         token = (await begin(here))["player_token"]
         assert told(await here.post("/start", board="b", player_token=token)) == (422, "invalid")
 
@@ -48,7 +48,7 @@ async def test_a_token_without_its_player_is_a_mistake(backend: Backend) -> None
 async def test_nobody_overwrites_a_player_whose_ticket_they_do_not_have(backend: Backend) -> None:
     """Where the last score counts, this is how a score would be ruined."""
     board = TICKETS.replace("[board.b]", '[board.b]\nkeep = "last"')
-    async with lab(board, backend, secrets=SECRETS) as here:
+    async with harness(board, backend, secrets=SECRETS) as here:
         mine, theirs = await begin(here), await begin(here)
         assert await send(here, run_of(theirs, 100)) == (200, "stored")
         before = await kept(here)
@@ -59,7 +59,7 @@ async def test_nobody_overwrites_a_player_whose_ticket_they_do_not_have(backend:
 
 async def test_a_token_is_good_on_every_board(backend: Backend) -> None:
     boards = TICKETS + TICKETS.replace("[board.b]", "[board.c]")
-    async with lab(boards, backend, secrets=SECRETS) as here:
+    async with harness(boards, backend, secrets=SECRETS) as here:
         mine = await begin(
             here, "c", player=(started := await begin(here))["player"], player_token=started["player_token"]
         )
@@ -68,7 +68,7 @@ async def test_a_token_is_good_on_every_board(backend: Backend) -> None:
 
 async def test_a_backend_starts_a_run_for_any_player(backend: Backend) -> None:
     """It is given no token of theirs: a backend needs none, and should have none to lose."""
-    async with lab(TICKETS, backend, secrets=SECRETS, server_token=SERVER) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS, server_token=SERVER) as here:
         here.client.headers["Authorization"] = f"Bearer {SERVER}"
         started = await begin(here, player="champion")
         assert started["player_token"] is None
@@ -76,7 +76,7 @@ async def test_a_backend_starts_a_run_for_any_player(backend: Backend) -> None:
         assert await send(here, run_of(started)) == (200, "stored")
 
 
-async def row_of(here: Lab, player: str) -> dict[str, Any]:
+async def row_of(here: Harness, player: str) -> dict[str, Any]:
     """Return a player's row."""
     row: dict[str, Any] = (await here.get("/rank", player=player))["entry"]
     return row
@@ -85,7 +85,7 @@ async def row_of(here: Lab, player: str) -> dict[str, Any]:
 @pytest.mark.parametrize("board", ["", 'keep = "sum"\n', 'keep = "last"\n', 'order = "asc"\n'])
 async def test_a_name_spelt_like_a_player_does_not_pose_as_them(board: str, backend: Backend) -> None:
     """A newcomer is looked for in the standing by their id: an attacker's name that reads the same must not be them."""
-    async with lab(f"[board.b]\n{board}{OPEN_GATES}\n", backend) as here:
+    async with harness(f"[board.b]\n{board}{OPEN_GATES}\n", backend) as here:
         for number, player in enumerate(("attacker", "villain")):
             await here.submit(player, 1000 * number, name="champion")
         [standing] = (await here.submit("champion", 10, name="Mina"))["standings"]
@@ -97,7 +97,7 @@ async def test_a_name_spelt_like_a_player_does_not_pose_as_them(board: str, back
 
 async def test_a_name_spelt_like_a_player_is_not_shown_for_them() -> None:
     """Nor does a search for a player who is not there find whoever bears the name."""
-    async with lab(f"[board.b]\n{OPEN_GATES}\n", MemoryBackend()) as here:
+    async with harness(f"[board.b]\n{OPEN_GATES}\n", MemoryBackend()) as here:
         await here.submit("attacker", 1000, name="champion")
         place = await here.get("/rank", player="champion")
         assert (place["entry"], place["best"]) == (None, None)

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.support.failing_stores import Unreliable
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import beside, stored
 from tools.upstash_emulator.backends import Backend
 
@@ -17,7 +17,7 @@ ALL_GATES = '[board.b]\nlimits = { per_ip = "9/1m", per_player = "1/1m", cooldow
 RECORD = "laurel:{b}:db-:player:p1"
 
 
-async def submit(here: Lab, score: float = 1, player: str = "p1", **more: Any) -> tuple[int, str]:
+async def submit(here: Harness, score: float = 1, player: str = "p1", **more: Any) -> tuple[int, str]:
     """Submit, and return the status with the code of a refusal."""
     answer = await here.post("/submit", **{"board": "b", "player": player, "score": score, **more})
     return answer.status_code, answer.json().get("code", "")
@@ -31,7 +31,7 @@ def assert_refused(answer: httpx.Response, code: str, *, limit: int, period: int
     assert answer.headers["ratelimit"] == f'"{code}";r=0;t={wait}'
 
 
-async def gate_key(here: Lab) -> str:
+async def gate_key(here: Harness) -> str:
     """Return the key of the one address gate there is."""
     [key] = await here.command("KEYS", "laurel:{b}:gate:*")
     return str(key)
@@ -42,7 +42,7 @@ OK, REFUSED, COOLING = (200, ""), (429, "rate_limited"), (429, "cooldown")
 
 async def test_an_address_is_admitted_up_to_the_limit_until_its_period_ends(backend: Backend) -> None:
     """The period begins with the first call, and ends to the millisecond, seen by a process that remembers nothing."""
-    async with lab(ADDRESS_GATE, backend) as here:
+    async with harness(ADDRESS_GATE, backend) as here:
         begin = here.now
         assert [await submit(here) for _ in range(3)] == [OK] * 3
         for passed, wait in [(0, 60), (20_000, 40), (20_001, 40), (59_999, 1)]:
@@ -55,14 +55,14 @@ async def test_an_address_is_admitted_up_to_the_limit_until_its_period_ends(back
 
 
 async def test_a_board_counts_for_itself(backend: Backend) -> None:
-    async with lab(ADDRESS_GATE, backend) as here:
+    async with harness(ADDRESS_GATE, backend) as here:
         assert [await submit(here) for _ in range(4)][3] == REFUSED
         assert await submit(here, board="other") == OK
 
 
 async def test_the_address_gate_counts_whatever_reached_the_store_and_nothing_else(backend: Backend) -> None:
     """A miss, a replay and a reused id cost a call; a request that is not valid costs none."""
-    async with lab('[board.b]\nscore = { max = 100 }\nlimits = { per_ip = "9/1m" }', backend) as here:
+    async with harness('[board.b]\nscore = { max = 100 }\nlimits = { per_ip = "9/1m" }', backend) as here:
         counted = []
         sent: list[tuple[int, dict[str, Any], int]] = [
             (10, {"id": "an-id-of-mine"}, 200),
@@ -80,7 +80,7 @@ async def test_the_address_gate_counts_whatever_reached_the_store_and_nothing_el
 
 async def test_an_address_gate_always_expires(backend: Backend) -> None:
     """From the first call on, after each further one, after a refusal, and in the next period."""
-    async with lab(ADDRESS_GATE, backend) as here:
+    async with harness(ADDRESS_GATE, backend) as here:
         for _ in range(5):
             await submit(here)
             assert 50_000 < await here.command("PTTL", await gate_key(here)) <= 60_000
@@ -90,7 +90,7 @@ async def test_an_address_gate_always_expires(backend: Backend) -> None:
 
 
 async def test_further_calls_do_not_prolong_an_address_gate(backend: Backend) -> None:
-    async with lab(ADDRESS_GATE, backend) as here:
+    async with harness(ADDRESS_GATE, backend) as here:
         await submit(here)
         await here.command("PEXPIRE", await gate_key(here), "9000")
         await submit(here)
@@ -99,14 +99,14 @@ async def test_further_calls_do_not_prolong_an_address_gate(backend: Backend) ->
 
 
 async def test_an_address_gate_that_is_off_stores_nothing(backend: Backend) -> None:
-    async with lab(COOLDOWN, backend) as here:
+    async with harness(COOLDOWN, backend) as here:
         await submit(here)
         assert await here.command("KEYS", "*gate*") == []
 
 
 async def test_a_fixed_period_lets_twice_the_limit_through_at_its_edge(backend: Backend) -> None:
     """What docs/operations.md says of it: the last calls of one period and the first of the next, side by side."""
-    async with lab(ADDRESS_GATE, backend) as here:
+    async with harness(ADDRESS_GATE, backend) as here:
         begin = here.now
         admitted = []
         for passed in (0, 59_998, 59_999, 60_000, 60_000, 60_000, 60_001):
@@ -116,7 +116,7 @@ async def test_a_fixed_period_lets_twice_the_limit_through_at_its_edge(backend: 
 
 
 async def test_a_player_is_admitted_up_to_the_limit_until_the_period_ends(backend: Backend) -> None:
-    async with lab(PLAYER_GATE, backend) as here:
+    async with harness(PLAYER_GATE, backend) as here:
         begin = here.now
         assert [await submit(here) for _ in range(2)] == [OK] * 2
         for passed, wait in [(0, 60), (20_001, 40), (59_999, 1)]:
@@ -128,7 +128,7 @@ async def test_a_player_is_admitted_up_to_the_limit_until_the_period_ends(backen
 
 
 async def test_a_players_gate_holds_at_every_address_and_for_nobody_else(backend: Backend) -> None:
-    async with lab(PLAYER_GATE, backend) as here:
+    async with harness(PLAYER_GATE, backend) as here:
         for _ in range(2):
             await submit(here)
         assert await submit(here, player="p2") == OK
@@ -138,13 +138,13 @@ async def test_a_players_gate_holds_at_every_address_and_for_nobody_else(backend
 
 
 async def test_misses_count_at_a_players_gate(backend: Backend) -> None:
-    async with lab(PLAYER_GATE, backend) as here:
+    async with harness(PLAYER_GATE, backend) as here:
         assert [await submit(here, score) for score in (10, 9, 11)] == [OK, OK, REFUSED]
 
 
 async def test_a_cooldown_ends_to_the_millisecond(backend: Backend) -> None:
     """It counts from the last admitted submission: a refused one does not prolong it."""
-    async with lab(COOLDOWN, backend) as here:
+    async with harness(COOLDOWN, backend) as here:
         begin = here.now
         assert await submit(here) == OK
         for passed, wait in [(0, 10), (1, 10), (5000, 5), (9999, 1)]:
@@ -156,7 +156,7 @@ async def test_a_cooldown_ends_to_the_millisecond(backend: Backend) -> None:
 
 
 async def test_a_cooldown_is_judged_before_the_players_limit(backend: Backend) -> None:
-    async with lab(ALL_GATES, backend) as here:
+    async with harness(ALL_GATES, backend) as here:
         assert [await submit(here), await submit(here, 2)] == [OK, COOLING]
         here.now += 10_000
         assert await submit(here, 3) == REFUSED
@@ -164,7 +164,7 @@ async def test_a_cooldown_is_judged_before_the_players_limit(backend: Backend) -
 
 @pytest.mark.parametrize("boards", [PLAYER_GATE, COOLDOWN])
 async def test_a_refused_submission_writes_nothing(boards: str, backend: Backend) -> None:
-    async with lab(boards, backend) as here:
+    async with harness(boards, backend) as here:
         statuses = []
         for score in range(3):
             before = await stored(here)
@@ -180,7 +180,7 @@ async def test_a_full_split_says_how_much_it_holds_and_for_how_long(
 ) -> None:
     """As any limit does: until the period ends, or for `all`, where values go only with their standing, a day."""
     splits = '[board.b.splits]\nmode = { pattern = "[a-z]", max = 9 }\nlevel = { pattern = "[a-z]", max = 2 }\n'
-    async with lab(f"[board.b]\nwindows = ['{window}']\n{splits}", backend) as here:
+    async with harness(f"[board.b]\nwindows = ['{window}']\n{splits}", backend) as here:
         for level in "xy":
             await here.submit("p1", 1, splits={"mode": "a", "level": level})
         body = {"player": "p1", "score": 2, "splits": {"mode": "b", "level": "z"}}
@@ -189,7 +189,7 @@ async def test_a_full_split_says_how_much_it_holds_and_for_how_long(
 
 
 async def test_a_refused_submission_leaves_only_the_count_of_its_address(backend: Backend) -> None:
-    async with lab(ALL_GATES, backend) as here:
+    async with harness(ALL_GATES, backend) as here:
         await submit(here)
         before = dict(await stored(here))
         assert await submit(here, 2) == COOLING
@@ -201,7 +201,7 @@ async def test_a_refused_submission_leaves_only_the_count_of_its_address(backend
 
 async def test_a_replay_passes_the_players_gate_and_counts_nothing(backend: Backend) -> None:
     """A game that sends a run again must learn that it is stored, not that it is too soon."""
-    async with lab(ALL_GATES, backend) as here:
+    async with harness(ALL_GATES, backend) as here:
         assert await submit(here, 5, id="an-id-of-mine") == OK
         gate = await here.command("HGET", RECORD, "gate")
         here.now += 100
@@ -214,7 +214,7 @@ async def test_a_replay_passes_the_players_gate_and_counts_nothing(backend: Back
 
 async def test_a_miss_that_is_sent_again_passes_the_players_gate(backend: Backend) -> None:
     """A miss stores no id, but the gate knows whom it last admitted; the same id with another score is not them."""
-    async with lab(ALL_GATES, backend) as here:
+    async with harness(ALL_GATES, backend) as here:
         await submit(here, 50)
         here.now += 60_000
         assert await submit(here, 5, id="an-id-of-mine") == OK
@@ -230,7 +230,7 @@ async def test_a_miss_that_is_sent_again_passes_the_players_gate(backend: Backen
 async def test_our_own_second_try_after_a_lost_answer_is_not_refused(score: int, backend: Backend) -> None:
     """Whether it was a miss or an improvement, with an id of our own making, and with the last place at the gate."""
     rules = '[board.b]\nlimits = { per_ip = "2/1m", per_player = "1/1m", cooldown = "10s" }'
-    async with lab(rules, backend) as here:
+    async with harness(rules, backend) as here:
         await submit(here, 50)
         here.now += 59_000
         await here.command("HDEL", RECORD, "gate")

@@ -18,7 +18,7 @@ from lib.errors import AuthRequired, Misconfigured
 from lib.http.app import Call
 from lib.schemas.writes import StartAnswer, StartRequest, Submission
 from lib.settings import Settings
-from tests.support.harness import TOKEN, Lab, lab
+from tests.support.harness import TOKEN, Harness, harness
 from tests.support.ticket_runs import OPEN_GATES, SECRETS, TICKETS, begin, run_of, told
 from tools.upstash_emulator.backends import Backend, MemoryBackend
 
@@ -27,7 +27,7 @@ BOARD = f'[board.b]\nauth = "server"\n{OPEN_GATES}\n'
 BODY = json.dumps({"board": "b", "player": "p1", "score": 10})
 
 
-async def submit(here: Lab, *authorization: str) -> tuple[int, str]:
+async def submit(here: Harness, *authorization: str) -> tuple[int, str]:
     """Submit with that header, or without one."""
     headers = [(b"Authorization", value.encode("latin-1")) for value in authorization]
     return told(await here.client.post("/submit", content=BODY, headers=headers))
@@ -35,7 +35,7 @@ async def submit(here: Lab, *authorization: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 async def test_a_backend_submits_for_anybody(scheme: str, backend: Backend) -> None:
-    async with lab(BOARD, backend, server_token=SERVER) as here:
+    async with harness(BOARD, backend, server_token=SERVER) as here:
         assert await submit(here, f"{scheme} {SERVER}") == (200, "stored")
 
 
@@ -45,7 +45,7 @@ async def test_a_backend_submits_for_anybody(scheme: str, backend: Backend) -> N
 )
 async def test_nobody_else_does(authorization: str, backend: Backend) -> None:
     """Refused before the store is asked."""
-    async with lab(BOARD, backend, server_token=SERVER) as here:
+    async with harness(BOARD, backend, server_token=SERVER) as here:
         assert await submit(here, authorization) == (401, "auth_required")
         assert await submit(here) == (401, "auth_required")
         assert here.requests == 0
@@ -53,19 +53,19 @@ async def test_nobody_else_does(authorization: str, backend: Backend) -> None:
 
 async def test_a_token_sent_twice_is_none(backend: Backend) -> None:
     """Which of the two would count differs between platforms: Lambda joins what comes twice."""
-    async with lab(BOARD, backend, server_token=SERVER) as here:
+    async with harness(BOARD, backend, server_token=SERVER) as here:
         assert await submit(here, f"Bearer {SERVER}", f"Bearer {SERVER}") == (401, "auth_required")
 
 
 async def test_a_ticket_does_not_stand_in_for_the_token(backend: Backend) -> None:
-    async with lab(BOARD, backend, server_token=SERVER, secrets=SECRETS) as here:
+    async with harness(BOARD, backend, server_token=SERVER, secrets=SECRETS) as here:
         body = run_of(await begin(here))
         assert told(await here.client.post("/submit", content=json.dumps(body))) == (401, "auth_required")
 
 
 async def test_a_wrong_token_is_refused_by_start_too(backend: Backend) -> None:
     """Somebody who tries to be a backend is told so, and is not taken for a player."""
-    async with lab(TICKETS, backend, server_token=SERVER, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, server_token=SERVER, secrets=SECRETS) as here:
         answer = await here.client.post(
             "/start", content='{"board": "b"}', headers={"Authorization": "Bearer nonsense"}
         )
@@ -161,7 +161,7 @@ async def test_no_secret_or_address_or_name_is_in_an_answer_or_a_log(
         "server_token": server,
         "database_url": f"postgres://u:{password}@h/d",
     }
-    async with lab(boards, MemoryBackend(), **private) as here:
+    async with harness(boards, MemoryBackend(), **private) as here:
         started = await begin(here, "t")
         player, ticket, token = (started[name] for name in ("player", "ticket", "player_token"))
         body = {"board": "t", "player": player, "score": 1, "name": "Wilhelmina", "ticket": ticket}

@@ -8,7 +8,7 @@ import pytest
 from lib.access.tickets import Signer, Ticket
 from lib.errors import Misconfigured, NotYourPlayer, TicketInvalid
 from lib.settings import Settings
-from tests.support.harness import NOON, Lab, lab
+from tests.support.harness import NOON, Harness, harness
 from tests.support.ticket_runs import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send
 from tools.upstash_emulator.backends import Backend, MemoryBackend
 
@@ -59,7 +59,7 @@ def test_without_a_secret_there_are_no_tickets() -> None:
 
 async def test_an_open_board_ignores_a_ticket(backend: Backend) -> None:
     """Whatever is in its place: nothing is checked, and nothing is spent."""
-    async with lab(f"[board.b]\n{OPEN_GATES}\n", backend, secrets=SECRETS) as here:
+    async with harness(f"[board.b]\n{OPEN_GATES}\n", backend, secrets=SECRETS) as here:
         started = await begin(here)
         for ticket in (started["ticket"], "nonsense"):
             here.now += 3 * HOUR
@@ -70,7 +70,7 @@ async def test_an_open_board_ignores_a_ticket(backend: Backend) -> None:
 
 async def test_keys_are_exchanged_without_losing_a_run(backend: Backend) -> None:
     """A ticket of the old key is taken while both are there; the player's token is signed anew on the way."""
-    async with lab(TICKETS, backend, secrets=("old",)) as here:
+    async with harness(TICKETS, backend, secrets=("old",)) as here:
         started = await begin(here)
         under_way = run_of(started, 10)
         here.deployment.settings = _with_secrets(here, "new", "old")
@@ -84,12 +84,12 @@ async def test_keys_are_exchanged_without_losing_a_run(backend: Backend) -> None
         assert await send(here, under_way) == (403, "ticket_invalid")
 
 
-def _with_secrets(here: Lab, *secrets: str) -> Settings:
+def _with_secrets(here: Harness, *secrets: str) -> Settings:
     return replace(here.deployment.settings, secrets=secrets)
 
 
 async def test_a_ticket_costs_one_command_and_a_refused_one_none() -> None:
-    async with lab(TICKETS, MemoryBackend(), secrets=SECRETS) as here:
+    async with harness(TICKETS, MemoryBackend(), secrets=SECRETS) as here:
         started = await begin(here)
         assert await send(here, run_of(started, 10)) == (200, "stored")
         second = run_of(await again(here, started), 20, ranks="none")

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from lib.operations.moderate import erase
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.ticket_runs import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send
 from tools.upstash_emulator.backends import Backend
 
 
-async def replay(here: Lab, body: Mapping[str, Any]) -> dict[str, Any]:
+async def replay(here: Harness, body: Mapping[str, Any]) -> dict[str, Any]:
     """Send a run again, which must be known; return what its one standing says."""
     answer = (await here.client.post("/submit", content=json.dumps(body))).json()
     assert answer["replayed"] is True, answer
@@ -26,7 +26,7 @@ TWO_BOARDS = TICKETS + TICKETS.replace("[board.b]", "[board.c]")
 
 
 async def test_a_run_with_its_ticket_is_stored_once(backend: Backend) -> None:
-    async with lab(TICKETS, backend, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS) as here:
         body = run_of(await begin(here), 10)
         assert await send(here, body) == (200, "stored")
         before = await kept(here)
@@ -36,7 +36,7 @@ async def test_a_run_with_its_ticket_is_stored_once(backend: Backend) -> None:
 
 
 async def test_a_retry_with_its_id_says_what_stands_now(backend: Backend) -> None:
-    async with lab(TICKETS, backend, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS) as here:
         started = await begin(here)
         body = run_of(started, 10, id="a-submission")
         assert await send(here, body) == (200, "stored")
@@ -48,7 +48,7 @@ async def test_a_retry_with_its_id_says_what_stands_now(backend: Backend) -> Non
 
 async def test_a_miss_spends_its_ticket_too(backend: Backend) -> None:
     """A ticket is good for one run, whatever came of it; the same run again is a retry."""
-    async with lab(TICKETS, backend, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS) as here:
         started = await begin(here)
         assert await send(here, run_of(started, 50)) == (200, "stored")
         worse = run_of(await again(here, started), 40)
@@ -60,7 +60,7 @@ async def test_a_miss_spends_its_ticket_too(backend: Backend) -> None:
 @pytest.mark.parametrize("keep", ["best", "last", "sum"])
 async def test_a_run_known_by_its_ticket_alone_says_what_stands_now(keep: str, backend: Backend) -> None:
     """Also where a miss left no id, and where the player was erased since: nothing stood before, nor is there a cut."""
-    async with lab(f"{TICKETS}keep = '{keep}'\n", backend, secrets=SECRETS) as here:
+    async with harness(f"{TICKETS}keep = '{keep}'\n", backend, secrets=SECRETS) as here:
         started = await begin(here)
         first = run_of(started, 10, id="the-first-run")
         assert await send(here, first) == (200, "stored")
@@ -94,7 +94,7 @@ async def test_a_recorded_session_is_good_for_nothing_else(
     change: dict[str, Any], refusal: tuple[int, str], backend: Backend
 ) -> None:
     """Whoever listened in changes one thing: refused by the right code, and not a byte in the store is another."""
-    async with lab(TWO_BOARDS, backend, secrets=SECRETS) as here:
+    async with harness(TWO_BOARDS, backend, secrets=SECRETS) as here:
         body = run_of(await begin(here), 10, id="the-first-id")
         assert await send(here, body) == (200, "stored")
         before = await kept(here)
@@ -104,7 +104,7 @@ async def test_a_recorded_session_is_good_for_nothing_else(
 
 
 async def test_the_recorded_id_with_another_score_is_id_reused(backend: Backend) -> None:
-    async with lab(TICKETS, backend, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS) as here:
         body = run_of(await begin(here), 10, id="the-first-id")
         assert await send(here, body) == (200, "stored")
         before = await kept(here)
@@ -114,7 +114,7 @@ async def test_the_recorded_id_with_another_score_is_id_reused(backend: Backend)
 
 async def test_a_recorded_session_from_another_address_is_the_same_submission(backend: Backend) -> None:
     """It is answered as the retry it is, for nothing of it is new; and nothing changes."""
-    async with lab(TICKETS, backend, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS) as here:
         body = run_of(await begin(here), 10, id="the-first-id")
         assert await send(here, body) == (200, "stored")
         before = await kept(here)
@@ -127,7 +127,7 @@ async def test_a_recorded_session_from_another_address_is_the_same_submission(ba
 @pytest.mark.parametrize("more", [{}, {"id": "the-first-id"}], ids=["no id", "its old id"])
 async def test_a_recorded_session_after_its_expiry_is_expired(more: dict[str, Any], backend: Backend) -> None:
     """Also with the id that the record remembers, and without asking the store."""
-    async with lab(TICKETS, backend, secrets=SECRETS) as here:
+    async with harness(TICKETS, backend, secrets=SECRETS) as here:
         body = run_of(await begin(here), 10, **more)
         assert await send(here, body) == (200, "stored")
         before = await kept(here)
@@ -145,7 +145,7 @@ async def test_a_thousand_replays_at_once_are_stored_once(board: str, more: dict
     if not more and "ticket" not in board:
         more = {"id": "or-it-is-no-retry"}
     board = board.replace("[board.b]", '[board.b]\nkeep = "sum"')
-    async with lab(board, backend, secrets=SECRETS) as here:
+    async with harness(board, backend, secrets=SECRETS) as here:
         body = run_of(await begin(here), 7, **more)
         outcomes: list[tuple[int, str]] = []
         for _ in range(10):

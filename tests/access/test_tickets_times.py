@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.support.harness import NOON, Lab, lab
+from tests.support.harness import NOON, Harness, harness
 from tests.support.ticket_runs import HOUR, OPEN_GATES, SECRETS, TICKETS, again, begin, kept, run_of, send
 from tools.upstash_emulator.backends import Backend
 
@@ -20,7 +20,7 @@ limits = { per_ip = "0" }
 
 
 async def test_a_ticket_is_good_to_its_last_millisecond(backend: Backend) -> None:
-    async with lab(TIMED, backend, secrets=SECRETS) as here:
+    async with harness(TIMED, backend, secrets=SECRETS) as here:
         started = await begin(here)
         here.now += HOUR
         assert await send(here, run_of(started)) == (200, "stored")
@@ -30,7 +30,7 @@ async def test_a_ticket_is_good_to_its_last_millisecond(backend: Backend) -> Non
 
 async def test_a_run_takes_as_long_as_it_must(backend: Backend) -> None:
     """Too early by a millisecond, too fast by a point; what was refused was not spent."""
-    async with lab(TIMED, backend, secrets=SECRETS) as here:
+    async with harness(TIMED, backend, secrets=SECRETS) as here:
         started = await begin(here)
         here.now += 4_999
         assert await send(here, run_of(started, 1)) == (403, "too_early")
@@ -43,20 +43,20 @@ async def test_a_run_takes_as_long_as_it_must(backend: Backend) -> None:
 async def test_a_start_a_second_ahead_of_the_clock_counts(backend: Backend) -> None:
     """Two instances' clocks differ; the run then took no time at all, and belongs to now."""
     boards = TICKETS.replace("limits", 'windows = ["daily"]\nticket = { period_of = "start" }\nlimits')
-    async with lab(boards, backend, secrets=SECRETS) as here:
+    async with harness(boards, backend, secrets=SECRETS) as here:
         started = await begin(here)
         here.now -= 1000
         assert await send(here, run_of(started)) == (200, "stored")
 
 
-async def days(here: Lab, body: dict[str, Any]) -> dict[str, tuple[str, bool]]:
+async def days(here: Harness, body: dict[str, Any]) -> dict[str, tuple[str, bool]]:
     """Submit; return for each window the period it counted for and whether it improved there."""
     answer = (await here.client.post("/submit", content=json.dumps(body))).json()
     return {s["window"]: (s["period"], s["improved"]) for s in answer["standings"]}
 
 
 async def test_a_run_over_midnight_counts_for_the_day_it_began(backend: Backend) -> None:
-    async with lab(NIGHT % "8d", backend, secrets=SECRETS) as here:
+    async with harness(NIGHT % "8d", backend, secrets=SECRETS) as here:
         here.now = MIDNIGHT - 60_000
         started = await begin(here)
         here.now = MIDNIGHT + 60_000
@@ -65,7 +65,7 @@ async def test_a_run_over_midnight_counts_for_the_day_it_began(backend: Backend)
 
 async def test_a_day_that_has_expired_meanwhile_is_skipped(backend: Backend) -> None:
     """With no retention the day is gone at midnight; the all-time board still takes the run."""
-    async with lab(NIGHT % "0s", backend, secrets=SECRETS) as here:
+    async with harness(NIGHT % "0s", backend, secrets=SECRETS) as here:
         here.now = MIDNIGHT - 60_000
         started = await begin(here)
         here.now = MIDNIGHT + 60_000
@@ -74,7 +74,7 @@ async def test_a_day_that_has_expired_meanwhile_is_skipped(backend: Backend) -> 
 
 async def test_a_slot_that_holds_a_later_day_is_skipped(backend: Backend) -> None:
     """Two days later the record's slot is taken by today; a run from then must not push today out of it."""
-    async with lab(NIGHT % "8d", backend, secrets=SECRETS) as here:
+    async with harness(NIGHT % "8d", backend, secrets=SECRETS) as here:
         here.now = MIDNIGHT - HOUR
         started = await begin(here)
         here.now = MIDNIGHT + 25 * HOUR

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from lib.boards.board import Board
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import page, play
 from tests.support.project import ROOT
 from tools.upstash_emulator.backends import Backend
@@ -20,7 +20,7 @@ def board(*lines: str, keep: str = "sum") -> str:
     return "\n".join(["[board.b]", f"keep = '{keep}'", "limits = { per_ip = '0' }", *lines])
 
 
-async def changed(here: Lab, boards: str, days: int = 0) -> None:
+async def changed(here: Harness, boards: str, days: int = 0) -> None:
     """Deploy other boards, some days later."""
     await here.deployment.store.upstash.close()
     here.now += days * DAY
@@ -30,7 +30,7 @@ async def changed(here: Lab, boards: str, days: int = 0) -> None:
 @pytest.mark.parametrize(("keep", "stands"), [("sum", 107), ("best", 100), ("last", 7)])
 async def test_a_cap_that_is_lifted_leaves_nobody_twice(keep: str, stands: int, backend: Backend) -> None:
     """Five days later the record of the capped time has expired, and the row is still there."""
-    async with lab(board("cap = 1000", "remember = '2d'", keep=keep), backend) as here:
+    async with harness(board("cap = 1000", "remember = '2d'", keep=keep), backend) as here:
         await play(here, ("p1", 100), ("p2", 50))
         await changed(here, board("cap = 0", keep=keep), days=5)
         await here.command("DEL", RECORD % f"d{keep[0]}-")  # by the store's own clock no time has passed
@@ -41,7 +41,7 @@ async def test_a_cap_that_is_lifted_leaves_nobody_twice(keep: str, stands: int, 
 
 
 async def test_a_record_of_an_uncapped_board_does_not_expire_any_more(backend: Backend) -> None:
-    async with lab(board("cap = 1000", "remember = '2d'"), backend) as here:
+    async with harness(board("cap = 1000", "remember = '2d'"), backend) as here:
         await play(here, ("p1", 100))
         assert await here.command("TTL", RECORD % "ds-") > 0
         await changed(here, board("cap = 0"))
@@ -54,7 +54,7 @@ async def test_a_record_of_an_uncapped_board_does_not_expire_any_more(backend: B
 
 
 async def test_a_total_below_the_cut_goes_on_when_idle_standings_begin_to_end(backend: Backend) -> None:
-    async with lab(board("cap = 1"), backend) as here:
+    async with harness(board("cap = 1"), backend) as here:
         await play(here, ("p2", 50), ("p1", 30))
         await changed(here, board("cap = 1", "retain.all = '90d'"), days=1)
         [answer] = await play(here, ("p1", 10))
@@ -65,7 +65,7 @@ async def test_a_total_below_the_cut_goes_on_when_idle_standings_begin_to_end(ba
 
 async def test_a_standing_that_ends_no_more_when_idle_loses_its_timer(backend: Backend) -> None:
     split = 'splits.level = { pattern = "[a-z]" }'
-    async with lab(board("retain.all = '90d'", split), backend) as here:
+    async with harness(board("retain.all = '90d'", split), backend) as here:
         await play(here, ("p1", 1), splits={"level": "a"})
         await changed(here, board(split))
         await play(here, ("p1", 1), splits={"level": "a"})
@@ -75,7 +75,7 @@ async def test_a_standing_that_ends_no_more_when_idle_loses_its_timer(backend: B
 
 async def test_names_stay_when_a_board_begins_to_show_profiles(backend: Backend) -> None:
     names = "meta = { ship = 'str' }"
-    async with lab(board("cap = 0", names), backend) as here:
+    async with harness(board("cap = 0", names), backend) as here:
         await here.submit("p1", 1, name="Mina", meta={"ship": "a"})
         await here.submit("p2", 1, name="Zoe")
         await changed(here, board("cap = 0", "names = 'profile'", names))
@@ -110,7 +110,7 @@ async def test_names_stay_when_a_board_begins_to_show_profiles(backend: Backend)
 )
 async def test_totals_go_on_under_other_rules_and_back(before: list[str], after: list[str], backend: Backend) -> None:
     splits = {"splits": {"level": "a"}} if any("level" in line for line in before) else {}
-    async with lab(board(*before), backend) as here:
+    async with harness(board(*before), backend) as here:
         await play(here, ("p1", 10), ("p2", 5), **splits)
         await changed(here, board(*after))
         await play(here, ("p1", 10), ("p2", 5), **splits)
@@ -122,7 +122,7 @@ async def test_totals_go_on_under_other_rules_and_back(before: list[str], after:
 
 @pytest.mark.parametrize("other", ["order = 'asc'", "keep = 'best'", "keep = 'last'"])
 async def test_another_meaning_begins_empty_and_the_old_one_comes_back(other: str, backend: Backend) -> None:
-    async with lab(board(), backend) as here:
+    async with harness(board(), backend) as here:
         await play(here, ("p1", 10))
         await changed(here, board().replace("keep = 'sum'", other if "keep" in other else f"keep = 'sum'\n{other}"))
         assert await page(here) == []
@@ -142,7 +142,7 @@ def test_the_docs_say_of_every_key_what_a_change_of_it_does() -> None:
 
 
 async def test_a_replay_says_what_its_run_improved_whatever_day_the_week_begins_on_now(backend: Backend) -> None:
-    async with lab(board("windows = ['weekly']", "week_start = 'sunday'"), backend) as here:
+    async with harness(board("windows = ['weekly']", "week_start = 'sunday'"), backend) as here:
         [first] = await play(here, ("p1", 1), id="0123456789abcdef")
         await changed(here, board("windows = ['weekly']", "week_start = 'monday'"))
         [again] = await play(here, ("p1", 1), id="0123456789abcdef")

@@ -2,43 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from playwright.async_api import Browser, BrowserContext
+from playwright.async_api import BrowserContext
 
-from tests.browser.chromium import Stack, chromium, load, open_game, stack, visit
+from tests.browser.chromium import Stack, load, open_game
 from tests.browser.client_calls import call, kept
 
 pytestmark = pytest.mark.needs("chromium")
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """Give one browser for the module."""
-    async with chromium() as launched:
-        yield launched
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Stack]:
-    """Give one stack for the module."""
-    with stack() as served:
-        yield served
-
-
-@pytest.fixture
-def local(running: Stack) -> Stack:
-    """Give the stack, empty."""
-    running.clear()
-    return running
-
-
-@pytest.fixture
-async def visitor(browser: Browser) -> AsyncIterator[BrowserContext]:
-    """Give a visitor who has never been here."""
-    async with visit(browser) as context:
-        yield context
 
 
 async def test_a_full_round_without_a_preflight(local: Stack, visitor: BrowserContext) -> None:

@@ -6,19 +6,12 @@ import pytest
 from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]  # it has no hints
 from playwright.async_api import Browser, BrowserContext, Page, Request, Response, expect
 
-from tests.browser.chromium import Stack, chromium, pass_time, stack, visit
+from tests.browser.chromium import Stack, pass_time, stack, visit
 from tests.support.project import ROOT
 
 pytestmark = pytest.mark.needs("chromium")
 
 OTHERS = {"Ana": 24000, "Bo": 20000, "Kim": 10}
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """Give one browser for the module."""
-    async with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

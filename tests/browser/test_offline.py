@@ -3,46 +3,17 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, Request, Route
+from playwright.async_api import BrowserContext, Request, Route
 
-from tests.browser.chromium import Stack, chromium, open_game, stack, until, visit
+from tests.browser.chromium import Stack, open_game, until
 from tests.browser.client_calls import call, kept, sums
 
 pytestmark = pytest.mark.needs("chromium")
 BLOCKED = """for (const kind of ["localStorage", "sessionStorage"])
   Object.defineProperty(window, kind, { get() { throw new DOMException("blocked", "SecurityError"); } });"""
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """Give one browser for the module."""
-    async with chromium() as launched:
-        yield launched
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Stack]:
-    """Give one stack for the module."""
-    with stack() as served:
-        yield served
-
-
-@pytest.fixture
-def local(running: Stack) -> Stack:
-    """Give the stack, empty."""
-    running.clear()
-    return running
-
-
-@pytest.fixture
-async def visitor(browser: Browser) -> AsyncIterator[BrowserContext]:
-    """Give a visitor who has never been here."""
-    async with visit(browser) as context:
-        yield context
 
 
 async def test_an_answer_that_is_swallowed_counts_once(local: Stack, visitor: BrowserContext) -> None:

@@ -3,13 +3,12 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
 from itertools import pairwise
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, Route
+from playwright.async_api import BrowserContext, Route
 
-from tests.browser.chromium import Stack, chromium, load, open_game, stack, until, visit
+from tests.browser.chromium import Stack, load, open_game, until
 from tests.browser.client_calls import CORS, call, kept, sums
 
 pytestmark = pytest.mark.needs("chromium")
@@ -19,34 +18,6 @@ STORM = """(board) => {
   for (const score of [1, 2, 4])
     laurel(url, { board }).submit(score).then(() => done.push(score), failed);
 }"""
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """Give one browser for the module."""
-    async with chromium() as launched:
-        yield launched
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Stack]:
-    """Give one stack for the module."""
-    with stack() as served:
-        yield served
-
-
-@pytest.fixture
-def local(running: Stack) -> Stack:
-    """Give the stack, empty."""
-    running.clear()
-    return running
-
-
-@pytest.fixture
-async def visitor(browser: Browser) -> AsyncIterator[BrowserContext]:
-    """Give a visitor who has never been here."""
-    async with visit(browser) as context:
-        yield context
 
 
 async def test_a_storm_of_503_is_no_flood(local: Stack, visitor: BrowserContext) -> None:

@@ -6,14 +6,14 @@ from machine to machine, so what is compared is coarse: the colours of a grid, a
 
 import base64
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page
 
-from tests.browser.chromium import Stack, chromium, pass_time, stack, visit
+from tests.browser.chromium import Stack, pass_time, stack, visit
 from tests.support.project import ROOT
 
 pytestmark = pytest.mark.needs("chromium")
@@ -61,13 +61,6 @@ COMPARE = """async ([one, other]) => {
   const apart = a.cells.reduce((sum, value, i) => sum + Math.abs(value - b.cells[i]), 0) / a.cells.length;
   return [apart, a.height / b.height];
 }"""
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """Give one browser for the module."""
-    async with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture(scope="module")

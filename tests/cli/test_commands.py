@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx
@@ -14,36 +13,11 @@ import pytest
 from lib.access.tickets import Signer
 from lib.boards import toml_file
 from lib.boards.board import Board
-from tests.cli.running_commands import TOKEN, Run, runner, served_environ, submitter, teller
+from tests.cli.running_commands import TOKEN, Run
 from tests.support.project import ROOT
 from tools.cli.commands import boards as printed
 from tools.cli.main import make_parser
 from tools.cli.terminal import printable, table
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Give the environment of a deployment on an empty store."""
-    with served_environ(tmp_path) as variables:
-        yield variables
-
-
-@pytest.fixture
-def run(environ: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Give a way to carry out a command."""
-    return runner(environ, capsys, monkeypatch)
-
-
-@pytest.fixture
-def told(run: Run) -> Callable[..., Any]:
-    """Give a way to carry out a command with --json, which must succeed."""
-    return teller(run)
-
-
-@pytest.fixture
-def play(environ: dict[str, str]) -> Callable[..., Any]:
-    """Give a way to submit through the functions, on the same store."""
-    return submitter(environ)
 
 
 def test_the_boards_as_they_are_understood(run: Run, told: Callable[..., Any]) -> None:

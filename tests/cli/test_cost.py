@@ -1,33 +1,11 @@
 """`cost`: what a play costs, measured."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from lib.boards import toml_file
-from tests.cli.running_commands import BOARDS, Run, runner, served_environ, teller
+from tests.cli.running_commands import BOARDS, Run
 from tools.cli.commands import cost
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Give the environment of a deployment on an empty store."""
-    with served_environ(tmp_path) as variables:
-        yield variables
-
-
-@pytest.fixture
-def run(environ: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Give a way to carry out a command."""
-    return runner(environ, capsys, monkeypatch)
-
-
-@pytest.fixture
-def told(run: Run) -> Callable[..., Any]:
-    """Give a way to carry out a command with --json, which must succeed."""
-    return teller(run)
 
 
 async def test_the_cost_of_a_play_is_measured() -> None:

@@ -1,34 +1,14 @@
 """`doctor`: what is wrong with a deployment, by its name."""
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from starlette.responses import PlainTextResponse
 
-from tests.cli.running_commands import Run, runner, served_environ, teller
+from tests.cli.running_commands import Run
 from tests.support.servers import serve
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Give the environment of a deployment on an empty store."""
-    with served_environ(tmp_path) as variables:
-        yield variables
-
-
-@pytest.fixture
-def run(environ: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Give a way to carry out a command."""
-    return runner(environ, capsys, monkeypatch)
-
-
-@pytest.fixture
-def told(run: Run) -> Callable[..., Any]:
-    """Give a way to carry out a command with --json, which must succeed."""
-    return teller(run)
 
 
 def test_the_doctor_finds_all_well(run: Run, told: Callable[..., Any]) -> None:

@@ -2,40 +2,13 @@
 
 import io
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.cli.running_commands import TOKEN, Run, runner, served_environ, submitter, teller
+from tests.cli.running_commands import TOKEN, Run
 from tools.cli.main import main
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Give the environment of a deployment on an empty store."""
-    with served_environ(tmp_path) as variables:
-        yield variables
-
-
-@pytest.fixture
-def run(environ: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Give a way to carry out a command."""
-    return runner(environ, capsys, monkeypatch)
-
-
-@pytest.fixture
-def told(run: Run) -> Callable[..., Any]:
-    """Give a way to carry out a command with --json, which must succeed."""
-    return teller(run)
-
-
-@pytest.fixture
-def play(environ: dict[str, str]) -> Callable[..., Any]:
-    """Give a way to submit through the functions, on the same store."""
-    return submitter(environ)
-
 
 DESTRUCTIVE = [("remove", "b", "p1"), ("erase", "b", "p1"), ("reset", "b"), ("sweep", "open")]
 

@@ -4,13 +4,12 @@ import json
 import re
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lib.errors import Misconfigured
-from tests.deploy.builds import LambdaBuild, WatchedStore, lambda_build, listed, planted, watched_store
+from tests.deploy.builds import LambdaBuild, WatchedStore, lambda_build, listed, planted
 from tests.deploy.fake_lambda import Answer, Sent, started
 from tests.http.test_lambda_events import MALFORMED
 from tests.support.project import ROOT
@@ -30,21 +29,6 @@ INVOCATIONS = 50
 def build(tmp_path_factory: pytest.TempPathFactory) -> LambdaBuild:
     """The archive, unpacked."""
     return lambda_build(tmp_path_factory.mktemp("task"))
-
-
-@pytest.fixture
-def store() -> Iterator[WatchedStore]:
-    """A store that counts its connections."""
-    with watched_store() as watched:
-        yield watched
-
-
-@pytest.fixture
-def boards(tmp_path: Path) -> Path:
-    """The boards of these tests."""
-    path = tmp_path / "boards.toml"
-    path.write_text(BOARDS)
-    return path
 
 
 def names(path: Path) -> list[str]:

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import httpx
 import pytest
 
 from lib.errors import Misconfigured
-from tests.deploy.builds import VercelBuild, WatchedStore, files, listed, planted, vercel_build, watched_store
+from tests.deploy.builds import VercelBuild, WatchedStore, files, listed, planted, vercel_build
 from tests.deploy.fake_vercel import started
 from tests.deploy.test_lambda import IDLE_SECONDS, INVOCATIONS, WRONG, misconfigured
 from tests.support.project import ROOT
@@ -27,21 +26,6 @@ PARALLEL = 8
 def build() -> VercelBuild:
     """The function that was built."""
     return vercel_build()
-
-
-@pytest.fixture
-def store() -> Iterator[WatchedStore]:
-    """A store that can be slow."""
-    with watched_store() as watched:
-        yield watched
-
-
-@pytest.fixture
-def boards(tmp_path: Path) -> Path:
-    """The boards of these tests."""
-    path = tmp_path / "boards.toml"
-    path.write_text(BOARDS)
-    return path
 
 
 def test_the_builder_took_every_setting(build: VercelBuild) -> None:

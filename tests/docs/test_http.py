@@ -13,7 +13,7 @@ from lib import errors
 from lib.http.body import MOST_BYTES
 from lib.reading.queries import MOST_PLAYERS, RankQuery, TopQuery
 from lib.schemas import reads, writes
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.project import ROOT
 from tests.support.responses import CODES, read
 from tools.upstash_emulator.backends import MemoryBackend
@@ -22,7 +22,7 @@ TEXT = (ROOT / "docs" / "http.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
 EXAMPLES = [(line, BLOCKS[at + 1][1]) for at, (kind, line) in enumerate(BLOCKS) if kind == "sh"]
 ADDRESS = "http://localhost:8787"
-# The lab's days are far ahead, where no store expires them; the page's are of a year that its reader knows.
+# The harness' days are far ahead, where no store expires them; the page's are of a year that its reader knows.
 DAYS = {"2026-11-30": "2033-05-18", "2026-12-01": "2033-05-19"}
 
 SELECTED = set(reads.Selected.model_fields)
@@ -96,18 +96,18 @@ def same(said: Any, got: Any) -> bool:
 
 
 def dated(text: str) -> str:
-    """Return text of the page with the lab's days in it."""
+    """Return text of the page with the harness' days in it."""
     for shown, used in DAYS.items():
         text = text.replace(shown, used)
     return text
 
 
-async def run(desk: Lab) -> list[tuple[str, httpx.Response, str]]:
+async def run(here: Harness) -> list[tuple[str, httpx.Response, str]]:
     """Run every command of the page in order; return each with its answer and the block that follows it."""
     told: list[tuple[str, httpx.Response, str]] = []
     for block, reply in EXAMPLES:
         told += [
-            (line, await desk.client.send(request_of(dated(line))), dated(reply))
+            (line, await here.client.send(request_of(dated(line))), dated(reply))
             for line in re.split(r"\n(?=curl )", block.strip())
         ]
     return told
@@ -116,8 +116,8 @@ async def run(desk: Lab) -> list[tuple[str, httpx.Response, str]]:
 async def test_every_example_is_answered_as_the_page_says() -> None:
     """In the order of the page, on the board it shows."""
     boards = next(block for kind, block in BLOCKS if kind == "toml")
-    async with lab(boards, MemoryBackend(), secrets=("s" * 32,)) as desk:
-        for line, response, reply in await run(desk):
+    async with harness(boards, MemoryBackend(), secrets=("s" * 32,)) as here:
+        for line, response, reply in await run(here):
             if "-o /dev/null" in line:
                 assert response.status_code == 200, line
             elif reply.startswith("HTTP/1.1"):

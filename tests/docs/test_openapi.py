@@ -9,7 +9,7 @@ from openapi_spec_validator import validate
 
 from lib.errors import LaurelError
 from lib.reading.queries import RankQuery, TopQuery
-from tests.support.harness import lab
+from tests.support.harness import harness
 from tests.support.project import ROOT
 from tools.openapi.document import TARGET, routes, text
 from tools.upstash_emulator.backends import MemoryBackend
@@ -80,7 +80,7 @@ def test_every_error_code_is_told_of_where_it_may_come() -> None:
 
 async def test_the_examples_work_and_the_answers_are_as_promised() -> None:
     """Every example is accepted, and every kind of answer fits its schema."""
-    async with lab(BOARDS, MemoryBackend(), secrets=("s",)) as one:
+    async with harness(BOARDS, MemoryBackend(), secrets=("s",)) as one:
         for path in ("/start", "/submit"):
             [example] = {json.dumps(kind["example"]) for kind in operation(path)["requestBody"]["content"].values()}
             body = json.loads(example)
@@ -115,7 +115,7 @@ async def test_the_examples_work_and_the_answers_are_as_promised() -> None:
 )
 async def test_refusals_are_as_promised(path: str, body: dict[str, Any], status: int) -> None:
     """A problem document fits its schema, and its code is among those told of for its status."""
-    async with lab(BOARDS, MemoryBackend(), secrets=("s",)) as one:
+    async with harness(BOARDS, MemoryBackend(), secrets=("s",)) as one:
         answer = await one.post(path, **body)
         assert answer.status_code == status
         assert answer_errors(path, status, answer.json()) == []

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from lib.boards.toml_file import parse
-from tests.support.harness import lab
+from tests.support.harness import harness
 from tests.support.project import ROOT
 from tools.upstash_emulator.backends import MemoryBackend
 
@@ -22,7 +22,7 @@ async def test_the_first_request_gets_the_reply_that_is_shown() -> None:
     """A new user copies it from the page, against the boards as shipped."""
     request = json.loads(re.search(r"-d '(\{.*?\})'", README, re.DOTALL)[1])  # type: ignore[index]  # None would fail here, as it should
     shown = blocks("json")[0].replace(", …]}", "]}")
-    async with lab((ROOT / "boards.toml").read_text("utf-8"), MemoryBackend()) as here:
+    async with harness((ROOT / "boards.toml").read_text("utf-8"), MemoryBackend()) as here:
         answer = (await here.post("/submit", **request)).json()
         expected = json.loads(shown)
         assert answer["standings"][0] == expected["standings"][0]

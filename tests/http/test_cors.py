@@ -8,7 +8,7 @@ import pytest
 
 from functions.web import app
 from lib.deployment import process_deployment
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.responses import BOARDS, problem, read
 from tools.upstash_emulator.backends import MemoryBackend
 
@@ -19,16 +19,16 @@ BOARD = '[board.cached]\ncache = "10s"\n[board.strict]\nlimits = { per_ip = "1/1
 
 
 @pytest.fixture
-async def listed() -> AsyncIterator[Lab]:
-    """Open a lab that two origins may call."""
-    async with lab(BOARDS + BOARD, MemoryBackend(), origins=(HERE, FRAME)) as opened:
+async def listed() -> AsyncIterator[Harness]:
+    """Open a harness that two origins may call."""
+    async with harness(BOARDS + BOARD, MemoryBackend(), origins=(HERE, FRAME)) as opened:
         yield opened
 
 
 @pytest.fixture
-async def public() -> AsyncIterator[Lab]:
-    """Open a lab that all origins may call."""
-    async with lab(BOARDS + BOARD, MemoryBackend()) as opened:
+async def public() -> AsyncIterator[Harness]:
+    """Open a harness that all origins may call."""
+    async with harness(BOARDS + BOARD, MemoryBackend()) as opened:
         yield opened
 
 
@@ -57,7 +57,7 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("status", "method", "path", "body"), ANSWERS, ids=lambda part: str(part)[:24])
 async def test_every_answer_to_an_allowed_origin_has_the_headers(
-    listed: Lab, public: Lab, status: int, method: str, path: str, body: bytes
+    listed: Harness, public: Harness, status: int, method: str, path: str, body: bytes
 ) -> None:
     """Success or failure: without them a page sees a network error and not the reason."""
     for origin in (HERE, FRAME):
@@ -73,7 +73,7 @@ async def test_every_answer_to_an_allowed_origin_has_the_headers(
     assert cors(response) == {"access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED}
 
 
-async def test_a_refused_gate_has_the_headers_and_exposes_the_wait(listed: Lab) -> None:
+async def test_a_refused_gate_has_the_headers_and_exposes_the_wait(listed: Harness) -> None:
     """A page can read how long to wait."""
     for _ in range(2):
         content = b'{"board": "strict", "player": "p1", "score": 1}'
@@ -83,7 +83,7 @@ async def test_a_refused_gate_has_the_headers_and_exposes_the_wait(listed: Lab) 
     assert {"retry-after", "ratelimit", "ratelimit-policy"} <= set(response.headers)
 
 
-async def test_a_304_has_the_headers_too(listed: Lab) -> None:
+async def test_a_304_has_the_headers_too(listed: Harness) -> None:
     """A browser takes them from the newest answer."""
     first = await listed.client.get("/top?board=cached", headers={"Origin": HERE})
     again = await listed.client.get(
@@ -93,7 +93,7 @@ async def test_a_304_has_the_headers_too(listed: Lab) -> None:
     assert cors(again) == cors(first) != {}
 
 
-async def test_a_store_out_of_reach_has_the_headers_too(listed: Lab) -> None:
+async def test_a_store_out_of_reach_has_the_headers_too(listed: Harness) -> None:
     """503 is the answer a game most wants to read."""
     listed.deployment.store.upstash._redis._http._client = httpx.AsyncClient(
         transport=httpx.MockTransport(lambda request: httpx.Response(200, content=b"<html>"))
@@ -115,7 +115,7 @@ async def test_a_store_out_of_reach_has_the_headers_too(listed: Lab) -> None:
         "*",
     ],
 )
-async def test_another_origin_is_refused_without_the_headers(listed: Lab, origin: str) -> None:
+async def test_another_origin_is_refused_without_the_headers(listed: Harness, origin: str) -> None:
     """Only the exact origin is allowed; nothing of the request is carried out."""
     body = b'{"board": "b", "player": "p1", "score": 1}'
     for method, path in (("POST", "/submit"), ("GET", "/top?board=b"), ("GET", "/nowhere"), ("GET", "/health")):
@@ -125,7 +125,7 @@ async def test_another_origin_is_refused_without_the_headers(listed: Lab, origin
     assert listed.requests == 0
 
 
-async def test_a_request_without_an_origin_is_allowed(listed: Lab, public: Lab) -> None:
+async def test_a_request_without_an_origin_is_allowed(listed: Harness, public: Harness) -> None:
     """It comes from no page. It still varies, or a cache would hand its answer to a page."""
     assert cors(await listed.client.get("/top?board=b")) == {"vary": "Origin"}
     assert cors(await public.client.get("/top?board=b"))["access-control-allow-origin"] == "*"
@@ -142,7 +142,7 @@ async def test_a_request_without_an_origin_is_allowed(listed: Lab, public: Lab) 
         ("/nowhere", "GET, HEAD, POST, OPTIONS"),
     ],
 )
-async def test_a_preflight_is_answered_on_every_path(listed: Lab, public: Lab, path: str, methods: str) -> None:
+async def test_a_preflight_is_answered_on_every_path(listed: Harness, public: Harness, path: str, methods: str) -> None:
     """204 without a body, to be kept for a day; another origin's has none of the headers."""
     expected = {
         "access-control-allow-methods": methods,
@@ -150,12 +150,12 @@ async def test_a_preflight_is_answered_on_every_path(listed: Lab, public: Lab, p
         "access-control-max-age": "86400",
         "access-control-expose-headers": EXPOSED,
     }
-    for desk, origin, more in (
+    for here, origin, more in (
         (listed, HERE, {"access-control-allow-origin": HERE, "vary": "Origin"}),
         (listed, FRAME, {"access-control-allow-origin": FRAME, "vary": "Origin"}),
         (public, ELSEWHERE, {"access-control-allow-origin": "*"}),
     ):
-        response = await desk.client.options(path, headers={"Origin": origin, **PREFLIGHT})
+        response = await here.client.options(path, headers={"Origin": origin, **PREFLIGHT})
         assert (response.status_code, response.headers["allow"]) == (204, methods)
         assert cors(response) == expected | more
     stranger = await listed.client.options(path, headers={"Origin": ELSEWHERE, **PREFLIGHT})
@@ -163,7 +163,7 @@ async def test_a_preflight_is_answered_on_every_path(listed: Lab, public: Lab, p
     assert listed.requests == public.requests == 0
 
 
-async def test_options_without_a_preflight_says_what_is_allowed(public: Lab) -> None:
+async def test_options_without_a_preflight_says_what_is_allowed(public: Harness) -> None:
     """A plain OPTIONS is told the same, whoever asks."""
     response = await public.client.options("/submit")
     assert (response.status_code, response.headers["allow"]) == (204, "POST, OPTIONS")

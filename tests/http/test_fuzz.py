@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.responses import BOARDS, problem, read
 from tools.upstash_emulator.backends import MemoryBackend
 
@@ -19,10 +19,10 @@ fuzz = settings(max_examples=300, suppress_health_check=[HealthCheck.function_sc
 
 
 @pytest.fixture
-async def desk() -> AsyncIterator[Lab]:
-    """Open a lab whose gates are off, so that every refusal is one of the request."""
+async def here() -> AsyncIterator[Harness]:
+    """Open a harness whose gates are off, so that every refusal is one of the request."""
     boards = BOARDS.replace("[board.b]", '[board.b]\nlimits = { per_ip = "0" }')
-    async with lab(boards, MemoryBackend()) as opened:
+    async with harness(boards, MemoryBackend()) as opened:
         yield opened
 
 
@@ -87,23 +87,23 @@ def bodies(draw: st.DrawFn) -> str:
     return text
 
 
-def sound(desk: Lab, response: httpx.Response) -> Any:
+def sound(here: Harness, response: httpx.Response) -> Any:
     """Check an answer; return what it says if it is a 200."""
     if response.status_code == 200:
         return read(response)
     document = problem(response)
     assert response.status_code < 500
-    assert desk.requests == 0, document
+    assert here.requests == 0, document
     return None
 
 
 @fuzz
 @given(body=bodies())
-async def test_any_body(desk: Lab, body: str) -> None:
+async def test_any_body(here: Harness, body: str) -> None:
     """A submission that is taken comes back with its score as the nearest double."""
-    await desk.command("FLUSHALL")
-    desk.start_meter()
-    answer = sound(desk, await desk.client.post("/submit", content=body.encode(errors="surrogatepass")))
+    await here.command("FLUSHALL")
+    here.start_meter()
+    answer = sound(here, await here.client.post("/submit", content=body.encode(errors="surrogatepass")))
     if answer:
         sent = json.loads(body, parse_int=Decimal, parse_float=Decimal)["score"]
         assert {standing["score"] for standing in answer["standings"]} == {float(sent)}
@@ -115,11 +115,11 @@ async def test_any_body(desk: Lab, body: str) -> None:
     | st.text(max_size=100).map(lambda text: text.encode("utf-16"))
     | VALUES.map(str.encode)
 )
-async def test_any_bytes(desk: Lab, body: bytes) -> None:
+async def test_any_bytes(here: Harness, body: bytes) -> None:
     """No bytes are an accident of luck to any of the functions that take a body."""
     for path in ("/submit", "/start"):
-        desk.start_meter()
-        assert sound(desk, await desk.client.post(path, content=body)) is None
+        here.start_meter()
+        assert sound(here, await here.client.post(path, content=body)) is None
 
 
 NAMES = [
@@ -161,15 +161,15 @@ LIKELY = st.sampled_from(RIGHT_QUERIES.split())
 
 @fuzz
 @given(start=LIKELY, rest=QUERIES, path=st.sampled_from(["/top", "/rank", "/health", "/submit"]), tag=TEXTS.map(spelt))
-async def test_any_query(desk: Lab, start: str, rest: str, path: str, tag: str) -> None:
+async def test_any_query(here: Harness, start: str, rest: str, path: str, tag: str) -> None:
     """Reads and writes alike; a strange If-None-Match is only another page."""
-    desk.start_meter()
+    here.start_meter()
     url = f"{path}?{start}&{rest}" if rest else f"{path}?{start}"
     body = b'{"board": "b", "player": "p1", "score": 1}'
     if path == "/submit":
-        assert sound(desk, await desk.client.post(url, content=body)) is None
+        assert sound(here, await here.client.post(url, content=body)) is None
     else:
-        sound(desk, await desk.client.get(url, headers={"If-None-Match": tag}))
+        sound(here, await here.client.get(url, headers={"If-None-Match": tag}))
 
 
 @fuzz
@@ -182,12 +182,12 @@ async def test_any_query(desk: Lab, start: str, rest: str, path: str, tag: str) 
         max_size=3,
     ),
 )
-async def test_any_path_method_and_headers(desk: Lab, path: str, method: str, headers: dict[str, str]) -> None:
+async def test_any_path_method_and_headers(here: Harness, path: str, method: str, headers: dict[str, str]) -> None:
     """Nothing in them is believed further than it goes."""
-    desk.start_meter()
-    response = await desk.client.request(method, f"/{path}", headers=headers)
+    here.start_meter()
+    response = await here.client.request(method, f"/{path}", headers=headers)
     if response.status_code == 204:
         assert method == "OPTIONS"
         read(response)
     else:
-        sound(desk, response)
+        sound(here, response)

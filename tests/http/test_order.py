@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.responses import BOARDS, everything, problem, read
 from tools.upstash_emulator.backends import MemoryBackend
 
@@ -18,11 +18,11 @@ GOOD: dict[str, Any] = {"board": "bounded", "player": "p1", "score": 10}
 
 
 @pytest.fixture
-async def desk() -> AsyncIterator[Lab]:
-    """Open a lab that only one origin may call."""
+async def here() -> AsyncIterator[Harness]:
+    """Open a harness that only one origin may call."""
     boards = BOARDS + '[board.kept]\nauth = "server"\nscore = { max = 100 }\nlimits = { per_ip = "1/1m" }\n'
     boards += '[board.split]\nauth = "server"\nsplits = { mode = ["time"], by = ["mode"] }\n'
-    async with lab(boards, MemoryBackend(), origins=(HERE,), server_token="s" * 32) as opened:
+    async with harness(boards, MemoryBackend(), origins=(HERE,), server_token="s" * 32) as opened:
         yield opened
 
 
@@ -61,32 +61,32 @@ def request_of(faults: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("first", "second"), [(first, second) for first in range(8) for second in range(first, 8)], ids=str
 )
-async def test_the_earlier_of_two_faults_is_told(desk: Lab, first: int, second: int) -> None:
+async def test_the_earlier_of_two_faults_is_told(here: Harness, first: int, second: int) -> None:
     """Each pair of faults, and each by itself; nothing of it reaches the store."""
-    desk.start_meter()
-    response = await desk.client.request(**request_of({**FAULTS[second], **FAULTS[first]}))
+    here.start_meter()
+    response = await here.client.request(**request_of({**FAULTS[second], **FAULTS[first]}))
     assert problem(response)["code"] == CODES[first]
-    assert desk.requests == 0
+    assert here.requests == 0
 
 
-async def test_wrong_in_every_way_is_told_as_wrong_in_the_first(desk: Lab) -> None:
+async def test_wrong_in_every_way_is_told_as_wrong_in_the_first(here: Harness) -> None:
     """Taking the faults away one by one shows the next."""
     for first, code in enumerate(CODES):
         faults = {key: value for later in FAULTS[first:] for key, value in later.items()}
-        response = await desk.client.request(**request_of(faults))
+        response = await here.client.request(**request_of(faults))
         assert problem(response)["code"] == code
-    assert read(await desk.client.request(**request_of({})))["improved"]
+    assert read(await here.client.request(**request_of({})))["improved"]
 
 
-async def test_values_are_judged_before_auth_and_auth_before_the_gates(desk: Lab) -> None:
+async def test_values_are_judged_before_auth_and_auth_before_the_gates(here: Harness) -> None:
     """A caller who may not submit learns nothing of the gates, and uses none of them up."""
-    desk.start_meter()
-    assert problem(await desk.post("/submit", board="split", player="p1", score=1))["code"] == "invalid"
+    here.start_meter()
+    assert problem(await here.post("/submit", board="split", player="p1", score=1))["code"] == "invalid"
     for _ in range(3):
-        assert problem(await desk.post("/submit", board="kept", player="p1", score=101))["code"] == "score_out_of_range"
-        assert problem(await desk.post("/submit", board="kept", player="p1", score=1))["code"] == "auth_required"
-    assert desk.requests == 0
-    assert await everything(desk) == {}
+        assert problem(await here.post("/submit", board="kept", player="p1", score=101))["code"] == "score_out_of_range"
+        assert problem(await here.post("/submit", board="kept", player="p1", score=1))["code"] == "auth_required"
+    assert here.requests == 0
+    assert await everything(here) == {}
 
 
 class Query(NamedTuple):
@@ -111,11 +111,11 @@ class Query(NamedTuple):
     ],
     ids=lambda query: query.url,
 )
-async def test_reads_judge_shape_then_board_then_values(desk: Lab, query: Query) -> None:
+async def test_reads_judge_shape_then_board_then_values(here: Harness, query: Query) -> None:
     """The same order where there is no body."""
-    desk.start_meter()
-    assert problem(await desk.client.get(query.url))["code"] == query.code
-    assert problem(await desk.client.get(query.url, headers={"Origin": "https://elsewhere.example"}))["code"] == (
+    here.start_meter()
+    assert problem(await here.client.get(query.url))["code"] == query.code
+    assert problem(await here.client.get(query.url, headers={"Origin": "https://elsewhere.example"}))["code"] == (
         "origin_not_allowed"
     )
-    assert desk.requests == 0
+    assert here.requests == 0

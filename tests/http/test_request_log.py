@@ -13,7 +13,7 @@ from functions.web import app
 from lib import request_log
 from lib.deployment import Deployment
 from lib.http.app import Call, Function, Reply
-from tests.support.harness import ADDRESS, TOKEN, Lab, lab
+from tests.support.harness import ADDRESS, TOKEN, Harness, harness
 from tools.upstash_emulator.backends import MemoryBackend
 
 BOARDS = """
@@ -46,9 +46,9 @@ KEYS = ["request_id", "route", "board", "status", "code", "ms", "store_ms", "com
 
 
 @pytest.fixture
-async def here() -> AsyncIterator[Lab]:
+async def here() -> AsyncIterator[Harness]:
     """A deployment of several kinds of board."""
-    async with lab(BOARDS, MemoryBackend(), secrets=(SECRET,)) as opened:
+    async with harness(BOARDS, MemoryBackend(), secrets=(SECRET,)) as opened:
         yield opened
 
 
@@ -57,7 +57,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-async def test_a_request_is_one_line(here: Lab, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_request_is_one_line(here: Harness, capsys: pytest.CaptureFixture[str]) -> None:
     """Its parts are those that docs/deploy.md explains."""
     await here.submit("p1", 10, splits={"mode": "time"})
     [line] = lines(capsys)
@@ -81,7 +81,7 @@ async def test_a_request_is_one_line(here: Lab, capsys: pytest.CaptureFixture[st
     ],
 )
 async def test_every_answer_is_told(
-    here: Lab,
+    here: Harness,
     capsys: pytest.CaptureFixture[str],
     method: str,
     path: str,
@@ -96,7 +96,7 @@ async def test_every_answer_is_told(
     assert (line["route"], line["board"], line["status"], line["code"]) == (route, board, status, code)
 
 
-async def test_an_answer_carries_its_timing(here: Lab) -> None:
+async def test_an_answer_carries_its_timing(here: Harness) -> None:
     """Browsers show it beside the request; it is as long as the line says, and the store is a part of it."""
     answer = await here.client.get("/top?board=b")
     [timing] = answer.headers.get_list("server-timing")
@@ -104,7 +104,7 @@ async def test_an_answer_carries_its_timing(here: Lab) -> None:
     assert ", total;dur=" in timing
 
 
-async def test_commands_are_those_that_are_billed(here: Lab, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_commands_are_those_that_are_billed(here: Harness, capsys: pytest.CaptureFixture[str]) -> None:
     """The estimate is what the endpoint counts, for each kind of request, script or not, known or new."""
 
     async def told(method: str, path: str, **body: Any) -> tuple[str, int, int]:
@@ -152,7 +152,7 @@ def _fail(request: httpx.Request) -> httpx.Response:
 
 
 async def test_no_line_names_anybody(
-    here: Lab, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    here: Harness, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     """Players, names, tokens, tickets and addresses stay out, of what goes well and of what does not."""
     ticket = (await here.post("/start", board="tickets")).json()
@@ -176,7 +176,7 @@ async def _broken(_: Call) -> Reply:
 
 
 async def test_an_internal_error_can_be_found_by_its_id(
-    here: Lab, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    here: Harness, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     """The answer, the line and the traceback share the request's id."""
     transport = httpx.ASGITransport(app=Function(get=_broken).on(here.deployment))
@@ -189,7 +189,7 @@ async def test_an_internal_error_can_be_found_by_its_id(
     assert "what went wrong" in caplog.text
 
 
-async def test_a_log_that_nobody_reads_takes_no_answer_away(here: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_log_that_nobody_reads_takes_no_answer_away(here: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pipe that was closed at its other end is no reason to fail."""
 
     class Gone:
@@ -225,7 +225,7 @@ async def test_the_start_of_a_server_checks_the_environment(
     assert record.getMessage().startswith("misconfigured: UPSTASH_REDIS_REST_URL: should be")
 
 
-async def test_a_deployment_of_its_own_reads_no_environment(here: Lab, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_deployment_of_its_own_reads_no_environment(here: Harness, caplog: pytest.LogCaptureFixture) -> None:
     """Only what runs on the process's environment checks it at its start."""
     app.on(here.deployment)._nothing.start()
     assert isinstance(here.deployment, Deployment)

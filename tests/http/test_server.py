@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from functions.web import app
-from tests.support.harness import TOKEN, Lab
+from tests.support.harness import TOKEN, Harness
 from tests.support.responses import BOARDS
 from tests.support.servers import serve
 from tools.upstash_emulator.backends import MemoryBackend
@@ -20,9 +20,9 @@ BIG = 5_000_000
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    """Serve the functions of a lab."""
-    desk = Lab(BOARDS, make_endpoint(MemoryBackend(), TOKEN))
-    with serve(app.on(desk.deployment)) as address:
+    """Serve the functions of a harness."""
+    here = Harness(BOARDS, make_endpoint(MemoryBackend(), TOKEN))
+    with serve(app.on(here.deployment)) as address:
         yield urlsplit(address).port or 0
 
 

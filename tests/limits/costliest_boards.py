@@ -10,7 +10,7 @@ import httpx
 
 from lib.storage.entries import meta_text, score_text, tie_key
 from lib.storage.standing import standings_of
-from tests.support.harness import Lab
+from tests.support.harness import Harness
 from tools.upstash_emulator.backends import RedisBackend
 
 NAME = "b" * 32
@@ -101,7 +101,7 @@ async def _nothing() -> None:
 
 
 async def submit(
-    here: Lab, case: Case, number: int, score: float, just_before: Callable[[], Awaitable[None]] = _nothing
+    here: Harness, case: Case, number: int, score: float, just_before: Callable[[], Awaitable[None]] = _nothing
 ) -> httpx.Response:
     """Submit for a player all that a submission may bring, at its longest."""
     here.now += 2
@@ -125,7 +125,7 @@ async def submit(
     return answer
 
 
-async def fill(here: Lab, case: Case, backend: RedisBackend) -> None:
+async def fill(here: Harness, case: Case, backend: RedisBackend) -> None:
     """Let PLAYERS and ABSENT submit, then add all other rows behind the back of the scripts."""
     for number in PLAYERS:
         await submit(here, case, number, SCORES[place_of(case, number)])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lib.storage.scripts import script
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tools.upstash_emulator.backends import Backend, RedisBackend
 
 DAY = 86_400_000
@@ -14,7 +14,7 @@ SCRIPTS = ("submit", "top", "rank", "start")
 # What a Redis counts and Upstash does not: the frame of a transaction, a greeting, and asking for the counts.
 FRAME = {"multi", "exec", "ping", "info"}
 
-Step = Callable[[Lab], Awaitable[Any]]
+Step = Callable[[Harness], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def board(*lines: str, limits: str = 'per_ip = "0"', splits: str = "") -> str:
 def run(player: str, score: float, **more: Any) -> Step:
     """Submit a millisecond after what came before, without ranks in the reply unless they are asked for."""
 
-    async def step(here: Lab) -> None:
+    async def step(here: Harness) -> None:
         here.now += 1
         await here.submit(player, score, **{"ranks": "none", **more})
 
@@ -48,7 +48,7 @@ def run(player: str, score: float, **more: Any) -> Step:
 def refused(player: str, score: float, **more: Any) -> Step:
     """Submit what is going to be refused."""
 
-    async def step(here: Lab) -> None:
+    async def step(here: Harness) -> None:
         answer = await here.post("/submit", board="b", player=player, score=score, ranks="none", **more)
         assert answer.status_code == 429, answer.text
 
@@ -60,7 +60,7 @@ def ask(path: str, **query: Any) -> Step:
     return lambda here: here.get(path, **query)
 
 
-async def next_day(here: Lab) -> None:
+async def next_day(here: Harness) -> None:
     """Let a day pass."""
     here.now += DAY
 
@@ -83,7 +83,7 @@ SHARED, SHARED_5000, SHARED_OPEN = (board('rank = "competition"', f"cap = {cap}"
 DENSE = board('rank = "dense"')
 
 
-async def warm_up(here: Lab) -> None:
+async def warm_up(here: Harness) -> None:
     """Bring every script to the server, so that calls cost what they cost from the second one on."""
     for name in SCRIPTS:
         await here.command("SCRIPT", "LOAD", script(name).flagged)
@@ -99,7 +99,7 @@ async def counted(backend: RedisBackend) -> int:
 
 async def check(case: Case, backend: Backend) -> None:
     """Fail where a call costs more than the table allows, or other than it did; a real Redis must agree."""
-    async with lab(case.board, backend) as here:
+    async with harness(case.board, backend) as here:
         await warm_up(here)
         for step in case.prepare:
             await step(here)

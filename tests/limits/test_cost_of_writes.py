@@ -32,7 +32,7 @@ from tests.limits.priced_calls import (
     run,
     warm_up,
 )
-from tests.support.harness import NOON, lab
+from tests.support.harness import NOON, harness
 from tools.upstash_emulator.backends import Backend
 
 ID = {"id": "an-id-of-mine"}
@@ -162,7 +162,7 @@ async def test_a_submission_costs_what_the_table_allows(case: Case, backend: Bac
 
 @pytest.mark.parametrize("ticket", [True, False])
 async def test_a_ticket_costs_one_command(ticket: bool, backend: Backend) -> None:
-    async with lab(ONE, backend) as here:
+    async with harness(ONE, backend) as here:
         await warm_up(here)
         await here.submit("p1", 10)
         here.start_meter()
@@ -177,7 +177,7 @@ async def test_a_ticket_costs_one_command(ticket: bool, backend: Backend) -> Non
 
 
 async def test_start_costs_the_address_gate_alone(backend: Backend) -> None:
-    async with lab(ADDRESSED, backend, secrets=("a-secret",)) as here:
+    async with harness(ADDRESSED, backend, secrets=("a-secret",)) as here:
         await warm_up(here)
         for status, billed, requests in [(200, 1 + 1, 1), (200, 1 + 2, 1), (429, 1 + 1, 1), (429, 0, 0)]:
             here.start_meter()
@@ -186,7 +186,7 @@ async def test_start_costs_the_address_gate_alone(backend: Backend) -> None:
 
 
 async def test_start_without_an_address_gate_asks_nobody(backend: Backend) -> None:
-    async with lab(ONE, backend, secrets=("a-secret",)) as here:
+    async with harness(ONE, backend, secrets=("a-secret",)) as here:
         answer = await here.post("/start", board="b")
         assert (answer.status_code, here.requests) == (200, 0)
 
@@ -201,7 +201,7 @@ limits = { per_ip = "60/1m" }
 
 async def test_the_worked_example_costs_14(backend: Backend) -> None:
     """The example of docs/design.md, line for line, with its dates moved to where nothing expires meanwhile."""
-    async with lab(WORKED_EXAMPLE, backend) as here:
+    async with harness(WORKED_EXAMPLE, backend) as here:
         await warm_up(here)
         here.now = NOON - 2 * DAY
         await here.submit("p1", 1700, name="Mina", **ID)
@@ -220,7 +220,7 @@ async def test_the_worked_example_costs_14(backend: Backend) -> None:
 @pytest.mark.parametrize(("flags", "requests"), [("known", 2), ("unknown", 3)])
 async def test_a_script_is_brought_once(flags: Literal["known", "unknown"], requests: int, backend: Backend) -> None:
     """EVALSHA, NOSCRIPT, EVAL; where the server does not know the flag, the same text again without it."""
-    async with lab(ONE, backend, flags=flags) as here:
+    async with harness(ONE, backend, flags=flags) as here:
         await here.command("SCRIPT", "FLUSH")
         spent = []
         for step in (run("p1", 10), run("p1", 9), ask("/rank", player="p1"), ask("/rank", player="p1")):

@@ -27,7 +27,7 @@ from tests.limits.costliest_boards import (
     submit,
 )
 from tests.limits.priced_calls import counted
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.project import ROOT
 from tools.upstash_emulator.backends import RedisBackend
 
@@ -66,7 +66,7 @@ def questions(case: Case) -> list[tuple[str, str, dict[str, Any]]]:
 class Counts:
     """The most of each line, in each column by itself: no single board is the worst in all of them."""
 
-    here: Lab
+    here: Harness
     backend: RedisBackend
     most: dict[str, tuple[int, ...]]
     before: int = 0
@@ -87,7 +87,7 @@ class Counts:
 
 async def measure(case: Case, backend: RedisBackend, most: dict[str, tuple[int, ...]]) -> None:
     """Ask everything on one board, each script known to the store and nothing kept by the process."""
-    async with lab(case.text, backend, secrets=("a-secret",), server_token=SERVER_TOKEN) as here:
+    async with harness(case.text, backend, secrets=("a-secret",), server_token=SERVER_TOKEN) as here:
         await fill(here, case, backend)
         await submit(here, case, WORSE, SCORES[-1])
         counts = Counts(here, backend, most)

@@ -12,7 +12,7 @@ from functions import start, submit
 from lib.access.rate_limits import MOST_BLOCKED
 from lib.deployment import Deployment
 from lib.http import aws_lambda, function_url
-from tests.support.harness import TOKEN, Lab, lab
+from tests.support.harness import TOKEN, Harness, harness
 from tests.support.ticket_runs import SECRETS, TICKETS
 from tools.upstash_emulator.backends import MemoryBackend
 from tools.upstash_emulator.endpoint import make_endpoint
@@ -63,7 +63,7 @@ async def call(
     return statuses[0]
 
 
-async def flood(here: Lab, app: Any, times: int, at_once: int) -> list[int]:
+async def flood(here: Harness, app: Any, times: int, at_once: int) -> list[int]:
     """Send the same request many times, some of them at once; return the statuses."""
     statuses: list[int] = []
     while len(statuses) < times:
@@ -74,7 +74,7 @@ async def flood(here: Lab, app: Any, times: int, at_once: int) -> list[int]:
 @pytest.mark.parametrize("at_once", [1, AT_ONCE])
 async def test_a_flood_through_a_warm_process_hardly_reaches_the_store(at_once: int) -> None:
     """Twenty thousand requests of one caller: at most limit + 2 reach it, and each refused one costs 2 commands."""
-    async with lab(BOARD, Distant()) as here:
+    async with harness(BOARD, Distant()) as here:
         app = submit.app.on(here.deployment)
         assert await call(app) == 200
         for _ in range(LIMIT - 2):
@@ -93,7 +93,7 @@ async def test_a_flood_through_a_warm_process_hardly_reaches_the_store(at_once: 
 @pytest.mark.parametrize("at_once", [1, 50, 1000])
 async def test_a_flood_into_a_fresh_process_is_no_worse(at_once: int) -> None:
     """However many come at once, and in whatever groups, also before the first refusal is known."""
-    async with lab(BOARD, Distant()) as here:
+    async with harness(BOARD, Distant()) as here:
         app = submit.app.on(here.deployment)
         statuses = await flood(here, app, 2000, at_once)
         assert (statuses.count(200), statuses.count(429)) == (LIMIT, 2000 - LIMIT)
@@ -103,7 +103,7 @@ async def test_a_flood_into_a_fresh_process_is_no_worse(at_once: int) -> None:
 
 
 async def test_a_flood_of_starts_stays_at_the_same_gate() -> None:
-    async with lab(TICKETS.replace('"0"', '"60/1m"'), MemoryBackend(), secrets=SECRETS) as here:
+    async with harness(TICKETS.replace('"0"', '"60/1m"'), MemoryBackend(), secrets=SECRETS) as here:
         await call(start.app.on(here.deployment), b'{"board": "b"}')
         here.start_meter()
         for _ in range(1000):
@@ -114,7 +114,7 @@ async def test_a_flood_of_starts_stays_at_the_same_gate() -> None:
 
 async def test_a_store_that_hangs_holds_no_flood_longer_than_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits for a place in the row is told in time that there is none."""
-    async with lab('[board.b]\nlimits = { per_ip = "1/1m" }\n', MemoryBackend(), timeout=0.2) as here:
+    async with harness('[board.b]\nlimits = { per_ip = "1/1m" }\n', MemoryBackend(), timeout=0.2) as here:
         upstash = here.deployment.store.upstash
 
         async def hang(*_: Any, **__: Any) -> Any:
@@ -128,7 +128,7 @@ async def test_a_store_that_hangs_holds_no_flood_longer_than_its_deadline(monkey
 
 async def test_nobody_waits_for_a_place_and_then_for_the_store_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     """The deadline is for both together, also where those ahead leave their place one by one."""
-    async with lab('[board.b]\nlimits = { per_ip = "1/1m" }\n', MemoryBackend(), timeout=0.8) as here:
+    async with harness('[board.b]\nlimits = { per_ip = "1/1m" }\n', MemoryBackend(), timeout=0.8) as here:
         function = submit.app.on(here.deployment)
 
         async def hang(*_: Any, **__: Any) -> Any:
@@ -147,9 +147,9 @@ async def test_nobody_waits_for_a_place_and_then_for_the_store_as_well(monkeypat
 
 
 @asynccontextmanager
-async def cold(here: Lab) -> AsyncIterator[Deployment]:
+async def cold(here: Harness) -> AsyncIterator[Deployment]:
     """Open a process that has seen nothing yet, on the same store."""
-    other = Lab(BOARD, here.endpoint)
+    other = Harness(BOARD, here.endpoint)
     other.now = here.now
     try:
         yield other.deployment
@@ -192,7 +192,7 @@ def on_lambda(deployment: Deployment) -> Iterator[aws_lambda.LambdaHandler]:
 
 def test_ten_thousand_made_up_addresses_on_lambda_are_one_caller() -> None:
     """Only the source address of the event counts: one gate, and after the limit no request to the store."""
-    here = Lab(BOARD, make_endpoint(MemoryBackend(), TOKEN))
+    here = Harness(BOARD, make_endpoint(MemoryBackend(), TOKEN))
     with on_lambda(here.deployment) as handler:
         statuses = [handler(event(forged(number)), None)["statusCode"] for number in range(CALLERS)]
         assert (statuses.count(200), statuses.count(429)) == (LIMIT, CALLERS - LIMIT)
@@ -220,7 +220,7 @@ def caller_headers(number: int) -> list[tuple[bytes, bytes]]:
 
 async def test_ten_thousand_made_up_addresses_on_vercel_are_one_caller() -> None:
     """Only the header that the edge overwrites counts, whatever stands in the others and in the socket."""
-    async with lab(BOARD, MemoryBackend(), address_header="x-real-ip") as here:
+    async with harness(BOARD, MemoryBackend(), address_header="x-real-ip") as here:
         app = submit.app.on(here.deployment)
         edge = (b"x-real-ip", SOCKET.encode())
         statuses = [await call(app, headers=[*caller_headers(n), edge], socket="127.0.0.1") for n in range(CALLERS)]
@@ -232,7 +232,7 @@ async def test_ten_thousand_made_up_addresses_on_vercel_are_one_caller() -> None
 @pytest.mark.parametrize("hops", [0, 1])
 async def test_ten_thousand_made_up_addresses_on_a_server_are_one_caller(hops: int) -> None:
     """Only the socket counts, or behind a proxy of one's own the hop that it added."""
-    async with lab(BOARD, MemoryBackend(), trust_proxy=hops) as here:
+    async with harness(BOARD, MemoryBackend(), trust_proxy=hops) as here:
         app = submit.app.on(here.deployment)
         added = [(b"x-forwarded-for", SOCKET.encode())] if hops else []
         statuses = []
@@ -246,7 +246,7 @@ async def test_ten_thousand_made_up_addresses_on_a_server_are_one_caller(hops: i
 async def test_the_memory_of_a_flood_from_everywhere_is_bounded() -> None:
     """More real addresses than are remembered: the process forgets the longest known, and goes on."""
     board = '[board.b]\nlimits = { per_ip = "1/1m" }\n'
-    async with lab(board, MemoryBackend()) as here:
+    async with harness(board, MemoryBackend()) as here:
         here.deployment.blocked._most = 50
         app = submit.app.on(here.deployment)
         for number in range(200):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import stored
 from tests.support.project import ROOT
 from tests.support.ticket_runs import OPEN_GATES, SECRETS, TICKETS, again, begin, run_of, send
@@ -32,26 +32,26 @@ meta = {{ a = "str", b = "str", c = "str", d = "str", e = "str", f = "str", g = 
 {OPEN_GATES}
 """
 
-Step = Callable[[Lab, int], Awaitable[object]]
+Step = Callable[[Harness, int], Awaitable[object]]
 
 
 def post(**more: Callable[[int], Any]) -> Step:
     """Submit with fields that depend on the number of the request."""
 
-    async def step(here: Lab, number: int) -> None:
+    async def step(here: Harness, number: int) -> None:
         body = {"board": "b", "player": "p1", "score": number, **{name: made(number) for name, made in more.items()}}
         await here.post("/submit", **body)
 
     return step
 
 
-async def from_everywhere(here: Lab, number: int) -> None:
+async def from_everywhere(here: Harness, number: int) -> None:
     """Submit what is then refused, from another address each time."""
     async with here.client_at(f"198.18.0.{number}") as client:
         await client.post("/submit", json={"board": "b", "player": "p1", "score": 1, "id": "one-and-the-same"})
 
 
-async def with_headers(here: Lab, number: int) -> None:
+async def with_headers(here: Harness, number: int) -> None:
     """Submit with made-up headers."""
     address = f"198.18.0.{number}"
     headers = {"X-Forwarded-For": address, "X-Real-IP": address, "Forwarded": f"for={address}"}
@@ -59,30 +59,30 @@ async def with_headers(here: Lab, number: int) -> None:
     await here.client.post("/submit", json=body, headers=headers)
 
 
-async def read(here: Lab, number: int) -> None:
+async def read(here: Harness, number: int) -> None:
     """Ask for pages and places that nobody has."""
     await here.client.get("/top", params={"board": "b", "at": f"-{number}", "player": f"x{number}", "v": f"{number}"})
     await here.client.get("/rank", params={"board": "b", "players": f"x{number},y{number}"})
 
 
-async def start(here: Lab, number: int) -> None:
+async def start(here: Harness, number: int) -> None:
     """Ask for a ticket that is never used."""
     await begin(here)
 
 
-async def spend(here: Lab, number: int) -> None:
+async def spend(here: Harness, number: int) -> None:
     """Use up one ticket after the other, for one player."""
     if number == 0:
         here.first = await begin(here)  # type: ignore[attr-defined]  # what this attack remembers
     assert await send(here, run_of(await again(here, here.first), number)) == (200, "stored")  # type: ignore[attr-defined]
 
 
-async def misuse(here: Lab, number: int) -> None:
+async def misuse(here: Harness, number: int) -> None:
     """Send tickets that are not valid."""
     assert (await send(here, {**run_of(await begin(here)), "player": f"x{number}"}))[0] == 403
 
 
-async def every_day(here: Lab, number: int) -> None:
+async def every_day(here: Harness, number: int) -> None:
     """Play on another day each time."""
     here.now += DAY
     await here.submit("p1", number)
@@ -133,7 +133,7 @@ def test_every_attack_is_documented_and_the_other_way_round() -> None:
 async def test_an_attack_leaves_as_many_keys_as_the_table_says(name: str) -> None:
     """Two hundred requests, and then every key is counted, and those that nothing will ever remove."""
     attack = ATTACKS[name]
-    async with lab(attack.board, MemoryBackend(), secrets=SECRETS) as here:
+    async with harness(attack.board, MemoryBackend(), secrets=SECRETS) as here:
         for number in range(REQUESTS):
             await attack.step(here, number)
         keys = await here.command("KEYS", "*")
@@ -146,7 +146,7 @@ async def test_an_attack_leaves_as_many_keys_as_the_table_says(name: str) -> Non
 
 @pytest.mark.parametrize("rows", [10])
 async def test_a_standing_keeps_no_more_rows_than_its_cap(rows: int, backend: Backend) -> None:
-    async with lab(CAPPED, backend) as here:
+    async with harness(CAPPED, backend) as here:
         for number in range(50):
             await here.submit(f"x{number}", number)
             assert await here.command("ZCARD", "laurel:{b}:db-:all:all:") <= rows
@@ -154,7 +154,7 @@ async def test_a_standing_keeps_no_more_rows_than_its_cap(rows: int, backend: Ba
 
 async def test_a_record_is_of_a_bounded_size() -> None:
     """The longest names, meta and ids, in every window, two periods each: what docs/security.md says, in bytes."""
-    async with lab(FULL, MemoryBackend()) as here:
+    async with harness(FULL, MemoryBackend()) as here:
         for number in range(30):
             here.now += 40 * DAY
             body: dict[str, Any] = {
@@ -173,7 +173,7 @@ async def test_a_record_is_of_a_bounded_size() -> None:
 async def test_remembered_players_go_with_time(backend: Backend) -> None:
     """An address leaves at most its rate's worth of records, and each goes `remember` after its last day."""
     board = '[board.b]\ncap = 10\nremember = "2d"\nlimits = { per_ip = "5/1m" }\n'
-    async with lab(board, backend) as here:
+    async with harness(board, backend) as here:
         for number in range(30):
             await here.post("/submit", board="b", player=f"x{number}", score=number)
         records = [key for key in await here.command("KEYS", "*") if ":player:" in key]

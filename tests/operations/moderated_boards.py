@@ -1,8 +1,8 @@
-"""An operator's desk: boards to moderate, the players on them, and what is left of one."""
+"""Boards to moderate, the players on them, and what is left of one."""
 
 from typing import Any
 
-from tests.support.harness import NOON, Lab
+from tests.support.harness import NOON, Harness
 from tests.support.playing import stored
 from tests.support.ticket_runs import OPEN_GATES
 
@@ -22,10 +22,10 @@ SPLITS = {"mode": "time", "level": "a1"}
 RECORD = "laurel:{b}:db-:player:p1"
 
 
-class Desk:
-    """The operator's side of a lab."""
+class Operator:
+    """What an operator does to a board, and finds in its store."""
 
-    def __init__(self, here: Lab) -> None:
+    def __init__(self, here: Harness) -> None:
         self.here = here
 
     async def act(self, action: Any, player: str = "p1") -> Any:
@@ -41,13 +41,13 @@ class Desk:
         return found
 
 
-async def code(here: Lab, player: str = "p1", score: float = 10**6, **more: Any) -> tuple[int, str | None]:
+async def code(here: Harness, player: str = "p1", score: float = 10**6, **more: Any) -> tuple[int, str | None]:
     """Submit; return status and code."""
     answer = await here.post("/submit", board="b", player=player, score=score, **more)
     return answer.status_code, answer.json().get("code")
 
 
-async def crowd(here: Lab) -> None:
+async def crowd(here: Harness) -> None:
     """Let four players play three days, everywhere."""
     for day in range(3):
         here.now = NOON + day * DAY

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from lib.operations.moderate import erase, remove
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.ticket_runs import OPEN_GATES, SECRETS
 from tools.upstash_emulator.backends import RedisBackend
 from tools.upstash_emulator.wire import Reply
@@ -49,7 +49,7 @@ class Call:
     path: str
     values: Mapping[str, Any]
 
-    async def make(self, here: Lab) -> tuple[int, Any]:
+    async def make(self, here: Harness) -> tuple[int, Any]:
         """Make it; return the status and what was answered, as it came."""
         if self.path in ("remove", "erase"):
             action = remove if self.path == "remove" else erase
@@ -148,17 +148,17 @@ def _in_order(kind: bytes, held: Reply) -> Any:
 class Pair:
     """One board on two stores, with one clock; `said` has what each store answered since it was last emptied."""
 
-    labs: list[Lab] = field(default_factory=list)
+    harnesses: list[Harness] = field(default_factory=list)
     said: list[list[bytes]] = field(default_factory=list)
     token: str = ""
     """What is random elsewhere."""
 
     async def make(self, call: Call, wait: int) -> list[tuple[int, Any]]:
         """Wait (ms) and make a call on both; return both answers."""
-        for here, said in zip(self.labs, self.said, strict=True):
+        for here, said in zip(self.harnesses, self.said, strict=True):
             here.now += wait
             said.clear()
-        return [await call.make(here) for here in self.labs]
+        return [await call.make(here) for here in self.harnesses]
 
 
 @asynccontextmanager
@@ -169,8 +169,8 @@ async def pair(kind: str, urls: tuple[str, str], monkeypatch: pytest.MonkeyPatch
         for url in urls:
             backend = RedisBackend(url)
             opened.push_async_callback(backend.close)
-            here = await opened.enter_async_context(lab(f"[board.b]\n{KINDS[kind]}", backend, secrets=SECRETS))
-            made.labs.append(here)
+            here = await opened.enter_async_context(harness(f"[board.b]\n{KINDS[kind]}", backend, secrets=SECRETS))
+            made.harnesses.append(here)
             made.said.append([])
             _listen(here, made.said[-1])
         for name in _RANDOM:
@@ -178,7 +178,7 @@ async def pair(kind: str, urls: tuple[str, str], monkeypatch: pytest.MonkeyPatch
         yield made
 
 
-def _listen(here: Lab, said: list[bytes]) -> None:
+def _listen(here: Harness, said: list[bytes]) -> None:
     async def keep(response: httpx.Response) -> None:
         said.append(await response.aread())
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import play
 from tests.support.project import ROOT
 from tools.upstash_emulator.backends import Backend
@@ -47,12 +47,12 @@ def members(case: Mapping[str, Any]) -> list[tuple[str, float]]:
     return sorted((tuple(pair) for pair in given), reverse=case["order"] == "desc")
 
 
-async def rows(here: Lab, first: int, limit: int) -> list[dict[str, Any]]:
+async def rows(here: Harness, first: int, limit: int) -> list[dict[str, Any]]:
     """Return up to `limit` rows from the one at rank `first`."""
     return (await here.get("/top", offset=first - 1, limit=limit))["entries"]  # type: ignore[no-any-return]
 
 
-async def page_rows(here: Lab, ask: Ask) -> list[dict[str, Any]]:
+async def page_rows(here: Harness, ask: Ask) -> list[dict[str, Any]]:
     return await rows(here, (ask["page"] - 1) * ask["page_size"] + 1, ask["page_size"])
 
 
@@ -60,51 +60,51 @@ def shown(row: Mapping[str, Any]) -> Shown:
     return [row["player"], row["score"], row["rank"]]
 
 
-async def own_row(here: Lab, ask: Ask) -> dict[str, Any]:
+async def own_row(here: Harness, ask: Ask) -> dict[str, Any]:
     """Return the row of the one who is asked for, without values where there is none."""
     entry = (await here.get("/rank", player=ask["id"]))["entry"]
     return entry or {"score": None, "rank": None}
 
 
-async def ranks(here: Lab, ask: Ask) -> dict[str, int]:
+async def ranks(here: Harness, ask: Ask) -> dict[str, int]:
     answer = await here.get("/rank", players=",".join(ask["ids"]))
     return {row["player"]: row["rank"] for row in answer["entries"]}
 
 
-async def pages(here: Lab, ask: Ask) -> int:
+async def pages(here: Harness, ask: Ask) -> int:
     total: int = (await here.get("/top"))["total"]
     return math.ceil(total / int(ask["page_size"]))
 
 
-async def count_in_score_range(here: Lab, ask: Ask) -> int:
+async def count_in_score_range(here: Harness, ask: Ask) -> int:
     """Count by two questions for a newcomer's rank, who comes behind all equals."""
     low = await here.get("/rank", score=ask["min"])
     high = await here.get("/rank", score=math.nextafter(ask["max"], math.inf))
     return int(low["rank"]) - int(high["rank"])
 
 
-async def score_and_rank(here: Lab, ask: Ask) -> Shown:
+async def score_and_rank(here: Harness, ask: Ask) -> Shown:
     row = await own_row(here, ask)
     return [row["score"], row["rank"]]
 
 
-async def page_of(here: Lab, ask: Ask) -> int:
+async def page_of(here: Harness, ask: Ask) -> int:
     rank: int = (await own_row(here, ask))["rank"]
     return math.ceil(rank / int(ask["page_size"]))
 
 
-async def incr_then_score_and_ranks(here: Lab, ask: Ask) -> dict[str, Any]:
+async def incr_then_score_and_ranks(here: Harness, ask: Ask) -> dict[str, Any]:
     answer = await here.submit(ask["id"], ask["delta"])
     return {"score": answer["standings"][0]["score"], "ranks": await ranks(here, ask)}
 
 
-async def batches_then_ranks(here: Lab, ask: Ask) -> dict[str, int]:
+async def batches_then_ranks(here: Harness, ask: Ask) -> dict[str, int]:
     for batch in ask["batches"]:
         await play(here, *batch)
     return await ranks(here, ask)
 
 
-async def score_for_percentile(here: Lab, ask: Ask) -> list[float]:
+async def score_for_percentile(here: Harness, ask: Ask) -> list[float]:
     """Interpolate between the two rows about the place, which is what a client would do."""
     places = (await here.get("/top"))["total"] - 1
     scores = []
@@ -115,7 +115,7 @@ async def score_for_percentile(here: Lab, ask: Ask) -> list[float]:
     return scores
 
 
-async def friends(here: Lab, ask: Ask) -> list[Shown]:
+async def friends(here: Harness, ask: Ask) -> list[Shown]:
     entries = (await here.get("/rank", players=",".join(ask["ids"])))["entries"]
     if not ask.get("include_missing", True):
         entries = [row for row in entries if row["rank"] is not None]
@@ -124,7 +124,7 @@ async def friends(here: Lab, ask: Ask) -> list[Shown]:
     return [shown(row) for row in entries]
 
 
-async def by_score_range(here: Lab, ask: Ask) -> list[Shown]:
+async def by_score_range(here: Harness, ask: Ask) -> list[Shown]:
     """Read page after page, as `next` says."""
     found: list[Shown] = []
     offset: int | None = 0
@@ -135,11 +135,11 @@ async def by_score_range(here: Lab, ask: Ask) -> list[Shown]:
     return found
 
 
-async def by_rank_range_ids(here: Lab, ask: Ask) -> list[str]:
+async def by_rank_range_ids(here: Harness, ask: Ask) -> list[str]:
     return [row["player"] for row in await rows(here, ask["from"], ask["to"] - ask["from"] + 1)]
 
 
-async def at_rank(here: Lab, ask: Ask) -> Shown | None:
+async def at_rank(here: Harness, ask: Ask) -> Shown | None:
     """Return the row at a rank; a rank below 1 cannot be asked for."""
     response = await here.client.get("/top", params={"board": "b", "offset": ask["rank"] - 1, "limit": 1})
     if ask["rank"] < 1:
@@ -148,32 +148,32 @@ async def at_rank(here: Lab, ask: Ask) -> Shown | None:
     return shown(response.json()["entries"][0])
 
 
-async def around(here: Lab, ask: Ask) -> list[dict[str, Any]]:
+async def around(here: Harness, ask: Ask) -> list[dict[str, Any]]:
     answer = await here.get("/rank", player=ask["id"], around=ask["page_size"] // 2)
     return answer["entries"]  # type: ignore[no-any-return]
 
 
-async def keep_top_then_ids(here: Lab, ask: Ask) -> dict[str, Any]:
+async def keep_top_then_ids(here: Harness, ask: Ask) -> dict[str, Any]:
     """Read what a cap of `n` left of them; see `caps_of`."""
     answer = await here.get("/top")
     return {"removed": 5 - answer["total"], "ids": [row["player"] for row in answer["entries"]]}
 
 
-async def field_of_own_row(here: Lab, ask: Ask) -> Any:
+async def field_of_own_row(here: Harness, ask: Ask) -> Any:
     row = await own_row(here, ask)
     return row["rank"] is not None if ask["op"] == "exists" else row[ask["op"]]
 
 
-async def field_of_rows(here: Lab, ask: Ask) -> list[Any]:
+async def field_of_rows(here: Harness, ask: Ask) -> list[Any]:
     found = await (around(here, ask) if "id" in ask else page_rows(here, ask))
     return [row["player" if ask["op"].endswith("ids") else "rank"] for row in found]
 
 
-async def around_len(here: Lab, ask: Ask) -> int:
+async def around_len(here: Harness, ask: Ask) -> int:
     return len(await around(here, ask))
 
 
-ANSWERS: Mapping[str, Callable[[Lab, Ask], Awaitable[Any]]] = {
+ANSWERS: Mapping[str, Callable[[Harness, Ask], Awaitable[Any]]] = {
     "score": field_of_own_row,
     "rank": field_of_own_row,
     "exists": field_of_own_row,
@@ -216,7 +216,7 @@ BOARDS = {
 @pytest.mark.parametrize("name", BOARDS)
 async def test_the_cases_of_another_library_hold_here(name: str, backend: Backend) -> None:
     cases, cap = BOARDS[name], json.loads(name)[3]
-    async with lab(board(cases[0], cap), backend) as here:
+    async with harness(board(cases[0], cap), backend) as here:
         await play(here, *members(cases[0]), ranks="none")
         for case in cases:
             assert await ANSWERS[case["ask"]["op"]](here, case["ask"]) == case["expected"], case["source"]
@@ -225,7 +225,7 @@ async def test_the_cases_of_another_library_hold_here(name: str, backend: Backen
 async def test_the_top_is_kept_whatever_the_order_of_arrival(backend: Backend) -> None:
     """The case that keeps the top 3 sends the best first; here they come last, so that the others are pushed out."""
     [case] = [case for case in CASES if case["ask"]["op"] == "keep_top_then_ids"]
-    async with lab(board(case, 3), backend) as here:
+    async with harness(board(case, 3), backend) as here:
         await play(here, *reversed(members(case)))
         assert await keep_top_then_ids(here, case["ask"]) == case["expected"]
 
@@ -233,7 +233,7 @@ async def test_the_top_is_kept_whatever_the_order_of_arrival(backend: Backend) -
 async def test_the_last_of_a_board_has_as_many_neighbours_as_the_first(backend: Backend) -> None:
     """The one case we answer otherwise on purpose: the other library gives the first 25 rows and the last 13."""
     [case] = filter(is_clipped, CASES)
-    async with lab(board(case, 0), backend) as here:
+    async with harness(board(case, 0), backend) as here:
         await play(here, *members(case), ranks="none")
         found = await around(here, case["ask"])
     assert [row["rank"] for row in found] == [*range(52, 77)]

@@ -7,7 +7,7 @@ import pytest
 
 from lib.reading.etags import matches
 from lib.reading.page_cache import KeptPage, KeptPages
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.responses import problem, read
 from tools.upstash_emulator.backends import MemoryBackend
 
@@ -20,22 +20,22 @@ splits = { mode = ["time", "words"], level = ["a"], by = ["overall", "mode", "mo
 [board.fresh]
 windows = ["all", "daily"]
 """
-EVENING = 43_200_000  # ms from the lab's noon to midnight
+EVENING = 43_200_000  # ms from the harness' noon to midnight
 
 
 @pytest.fixture
-async def desk() -> AsyncIterator[Lab]:
-    """Open a lab whose board is cached for ten seconds."""
-    async with lab(BOARDS, MemoryBackend()) as opened:
+async def here() -> AsyncIterator[Harness]:
+    """Open a harness whose board is cached for ten seconds."""
+    async with harness(BOARDS, MemoryBackend()) as opened:
         await opened.submit("p1", 10)
         opened.start_meter()
         yield opened
 
 
-async def top(desk: Lab, query: str = "", **headers: str) -> httpx.Response:
+async def top(here: Harness, query: str = "", **headers: str) -> httpx.Response:
     """Get a page of the board."""
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    return await desk.client.get(f"/top?board=b&{query}", headers=names)
+    return await here.client.get(f"/top?board=b&{query}", headers=names)
 
 
 def kept(seconds: int) -> str:
@@ -63,57 +63,57 @@ def kept(seconds: int) -> str:
     ],
 )
 async def test_a_page_is_kept_for_the_boards_time_but_not_past_a_reset(
-    desk: Lab, query: str, before_midnight: int, seconds: int
+    here: Harness, query: str, before_midnight: int, seconds: int
 ) -> None:
     """s-maxage is the smaller of `cache` and `resets_in`; past periods do not reset."""
-    desk.now += EVENING - before_midnight
-    response = await top(desk, query)
+    here.now += EVENING - before_midnight
+    response = await top(here, query)
     assert read(response)
     assert response.headers["cache-control"] == kept(seconds)
 
 
-async def test_the_process_keeps_a_page_as_long(desk: Lab) -> None:
+async def test_the_process_keeps_a_page_as_long(here: Harness) -> None:
     """The store is asked once in ten seconds; the time until the reset goes on."""
-    first = await top(desk, "window=daily")
+    first = await top(here, "window=daily")
     for ms in (1, 5000, 9999):
-        desk.now = desk.now // 10_000 * 10_000 + ms
-        again = await top(desk, "window=daily")
+        here.now = here.now // 10_000 * 10_000 + ms
+        again = await top(here, "window=daily")
         assert read(again) == read(first) | {"resets_in": -(-(EVENING - ms) // 1000)}
         assert again.headers["etag"] == first.headers["etag"]
         assert again.headers["cache-control"] == kept(10)
         assert int(again.headers.get("age", 0)) == ms // 1000
-    assert desk.requests == 1
-    desk.now += 1
-    assert "age" not in (await top(desk, "window=daily")).headers
-    assert desk.requests == 2
+    assert here.requests == 1
+    here.now += 1
+    assert "age" not in (await top(here, "window=daily")).headers
+    assert here.requests == 2
 
 
-async def test_a_kept_page_ends_with_its_period(desk: Lab) -> None:
+async def test_a_kept_page_ends_with_its_period(here: Harness) -> None:
     """At midnight the new day is empty, although the page of the old one was kept a moment before."""
-    desk.now += EVENING - 500
-    assert read(await top(desk, "window=daily"))["period"] == "2033-05-18"
-    desk.now += 500
-    answer = read(await top(desk, "window=daily"))
+    here.now += EVENING - 500
+    assert read(await top(here, "window=daily"))["period"] == "2033-05-18"
+    here.now += 500
+    answer = read(await top(here, "window=daily"))
     assert (answer["period"], answer["total"], answer["resets_in"]) == ("2033-05-19", 0, 86_400)
 
 
-async def test_an_etag_changes_with_the_content_and_with_nothing_else(desk: Lab) -> None:
+async def test_an_etag_changes_with_the_content_and_with_nothing_else(here: Harness) -> None:
     """Neither the time until the reset nor a reading again changes it; a submission does."""
-    first = (await top(desk, "window=daily")).headers["etag"]
-    desk.now += 60_000
-    assert (await top(desk, "window=daily")).headers["etag"] == first
-    desk.now += 60_000
-    await desk.submit("p2", 5)
-    assert (await top(desk, "window=daily")).headers["etag"] != first
+    first = (await top(here, "window=daily")).headers["etag"]
+    here.now += 60_000
+    assert (await top(here, "window=daily")).headers["etag"] == first
+    here.now += 60_000
+    await here.submit("p2", 5)
+    assert (await top(here, "window=daily")).headers["etag"] != first
     assert first.startswith('"')
     assert first.endswith('"')
 
 
 @pytest.mark.parametrize("form", ["{}", "W/{}", '"x", {}', '"x",W/{},"y"', "*", " {} ", '"x" , {} '])
-async def test_a_caller_who_has_the_page_gets_304(desk: Lab, form: str) -> None:
+async def test_a_caller_who_has_the_page_gets_304(here: Harness, form: str) -> None:
     """By any form of If-None-Match; with all headers and without a body."""
-    first = await top(desk, "window=daily")
-    again = await top(desk, "window=daily", If_None_Match=form.format(first.headers["etag"]))
+    first = await top(here, "window=daily")
+    again = await top(here, "window=daily", If_None_Match=form.format(first.headers["etag"]))
     assert again.status_code == 304
     assert read(again) is None
     for name in ("etag", "cache-control", "access-control-allow-origin", "x-content-type-options"):
@@ -121,43 +121,43 @@ async def test_a_caller_who_has_the_page_gets_304(desk: Lab, form: str) -> None:
     assert "content-length" not in again.headers
 
 
-async def test_several_if_none_match_headers_are_one_list(desk: Lab) -> None:
+async def test_several_if_none_match_headers_are_one_list(here: Harness) -> None:
     """A proxy may split it."""
-    tag = (await top(desk)).headers["etag"]
-    response = await desk.client.get("/top?board=b", headers=[("If-None-Match", '"x"'), ("If-None-Match", tag)])
+    tag = (await top(here)).headers["etag"]
+    response = await here.client.get("/top?board=b", headers=[("If-None-Match", '"x"'), ("If-None-Match", tag)])
     assert response.status_code == 304
 
 
 @pytest.mark.parametrize("tag", ['"x"', "", "x", 'W/"x"', "{}x", "{bare}", '"*"', "w/{}", "W/ {}"])
-async def test_a_caller_who_has_another_page_gets_this_one(desk: Lab, tag: str) -> None:
+async def test_a_caller_who_has_another_page_gets_this_one(here: Harness, tag: str) -> None:
     """An unquoted tag is no tag."""
-    first = await top(desk)
+    first = await top(here)
     form = tag.replace("{bare}", first.headers["etag"].strip('"')).replace("{}", first.headers["etag"])
-    assert (await top(desk, If_None_Match=form)).status_code == 200
+    assert (await top(here, If_None_Match=form)).status_code == 200
 
 
-async def test_a_304_comes_by_head_too_and_where_nothing_is_kept(desk: Lab) -> None:
+async def test_a_304_comes_by_head_too_and_where_nothing_is_kept(here: Harness) -> None:
     """Saving the body is worth it in any case; who may keep it is another question."""
-    tag = (await top(desk)).headers["etag"]
-    assert (await desk.client.head("/top?board=b", headers={"If-None-Match": tag})).status_code == 304
-    fresh = await desk.client.get("/top?board=fresh")
-    again = await desk.client.get("/top?board=fresh", headers={"If-None-Match": fresh.headers["etag"]})
+    tag = (await top(here)).headers["etag"]
+    assert (await here.client.head("/top?board=b", headers={"If-None-Match": tag})).status_code == 304
+    fresh = await here.client.get("/top?board=fresh")
+    again = await here.client.get("/top?board=fresh", headers={"If-None-Match": fresh.headers["etag"]})
     assert (again.status_code, again.headers["cache-control"]) == (304, "no-store")
 
 
-async def test_v_is_another_key_and_nothing_more(desk: Lab) -> None:
+async def test_v_is_another_key_and_nothing_more(here: Harness) -> None:
     """A client that sends its last submission's id sees its own change, and the others keep their page."""
-    await top(desk)
-    await desk.submit("p2", 20)
-    desk.start_meter()
-    assert read(await top(desk))["total"] == 1
-    assert read(await top(desk, "v=sub-1234"))["total"] == 2
-    assert read(await top(desk, "v=sub-1234")) == read(await top(desk, "v=sub-1234"))
-    assert read(await top(desk, "v="))["total"] == 1
-    assert desk.requests == 1
+    await top(here)
+    await here.submit("p2", 20)
+    here.start_meter()
+    assert read(await top(here))["total"] == 1
+    assert read(await top(here, "v=sub-1234"))["total"] == 2
+    assert read(await top(here, "v=sub-1234")) == read(await top(here, "v=sub-1234"))
+    assert read(await top(here, "v="))["total"] == 1
+    assert here.requests == 1
 
 
-async def test_every_difference_that_shows_is_another_key(desk: Lab) -> None:
+async def test_every_difference_that_shows_is_another_key(here: Harness) -> None:
     """Only order and spelling of a query make none."""
     alike = [
         *[["", "limit=10", "offset=0", "window=all", "at=0", "%6Cimit=0010"], ["limit=9", "%6Cimit=009"], ["offset=1"]],
@@ -166,49 +166,49 @@ async def test_every_difference_that_shows_is_another_key(desk: Lab) -> None:
     ]
     for queries in alike:
         for query in queries:
-            await top(desk, query)
-    assert desk.requests == len(alike)
+            await top(here, query)
+    assert here.requests == len(alike)
 
 
-async def test_no_store_where_nothing_may_be_kept(desk: Lab) -> None:
+async def test_no_store_where_nothing_may_be_kept(here: Harness) -> None:
     """Personal answers, refusals, boards without `cache`, and everything but `top`."""
     for path in ("/top?board=b&player=p1", "/top?board=fresh", "/top?board=fresh&windows=all", "/health"):
-        response = await desk.client.get(path)
+        response = await here.client.get(path)
         assert (response.status_code, response.headers["cache-control"]) == (200, "no-store")
     for query in ("player=p1", "players=p1", "score=5"):
-        response = await desk.client.get(f"/rank?board=b&{query}")
+        response = await here.client.get(f"/rank?board=b&{query}")
         assert (response.status_code, response.headers["cache-control"]) == (200, "no-store")
-    response = await desk.post("/submit", board="b", player="p1", score=1)
+    response = await here.post("/submit", board="b", player="p1", score=1)
     assert (response.status_code, response.headers["cache-control"]) == (200, "no-store")
-    assert problem(await top(desk, "limit=0"))  # which looks at the header
-    desk.start_meter()
+    assert problem(await top(here, "limit=0"))  # which looks at the header
+    here.start_meter()
     for _ in range(2):
-        await top(desk, "player=p1")
-        await desk.client.get("/top?board=fresh")
-    assert desk.requests == 4
+        await top(here, "player=p1")
+        await here.client.get("/top?board=fresh")
+    assert here.requests == 4
 
 
-async def test_a_kept_page_needs_no_store(desk: Lab) -> None:
+async def test_a_kept_page_needs_no_store(here: Harness) -> None:
     """While the store is away a page is shown as long as it may be."""
-    page = await top(desk)
-    desk.deployment.store.upstash._redis._http._client = httpx.AsyncClient(
+    page = await top(here)
+    here.deployment.store.upstash._redis._http._client = httpx.AsyncClient(
         transport=httpx.MockTransport(lambda request: httpx.Response(500, content=b"down"))
     )
-    desk.now += 9000
-    assert read(await top(desk)) == read(page)
-    desk.now += 1000
-    assert problem(await top(desk))["code"] == "store_unavailable"
+    here.now += 9000
+    assert read(await top(here)) == read(page)
+    here.now += 1000
+    assert problem(await top(here))["code"] == "store_unavailable"
 
 
-async def test_anybody_may_ask_for_any_number_of_pages(desk: Lab) -> None:
+async def test_anybody_may_ask_for_any_number_of_pages(here: Harness) -> None:
     """What a process keeps of them is bounded."""
     for n in range(300):
-        await top(desk, f"v={n}")
-    assert len(desk.deployment.pages) == 256
-    desk.start_meter()
-    await top(desk, "v=299")
-    await top(desk, "v=0")
-    assert desk.requests == 1
+        await top(here, f"v={n}")
+    assert len(here.deployment.pages) == 256
+    here.start_meter()
+    await top(here, "v=299")
+    await top(here, "v=0")
+    assert here.requests == 1
 
 
 def test_kept_pages_are_bounded_in_number_and_in_rows() -> None:

@@ -4,14 +4,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.responses import BOARDS, read, refused
 from tools.upstash_emulator.backends import MemoryBackend
 
 
 @pytest.fixture
-async def desk() -> AsyncIterator[Lab]:
-    """Open a lab."""
+async def here() -> AsyncIterator[Harness]:
+    """Open a harness."""
     more = """
     [board.calendar]
     windows = ["daily", "weekly", "monthly", "yearly", "season", "all"]
@@ -20,7 +20,7 @@ async def desk() -> AsyncIterator[Lab]:
     starts = 2033-01-01T00:00:00Z
     ends = 2033-04-01T00:00:00Z
     """
-    async with lab(BOARDS + more, MemoryBackend()) as opened:
+    async with harness(BOARDS + more, MemoryBackend()) as opened:
         yield opened
 
 
@@ -65,10 +65,10 @@ async def desk() -> AsyncIterator[Lab]:
     ],
     ids=lambda part: part[:32],
 )
-async def test_a_parameter_at_fault_is_named(desk: Lab, query: str, loc: str) -> None:
+async def test_a_parameter_at_fault_is_named(here: Harness, query: str, loc: str) -> None:
     """Nothing is guessed: neither case, nor which of two, nor digits of other scripts."""
-    refused(await desk.client.get(f"/top?board=b&{query}"), "invalid", loc)
-    assert desk.requests == 0
+    refused(await here.client.get(f"/top?board=b&{query}"), "invalid", loc)
+    assert here.requests == 0
 
 
 @pytest.mark.parametrize(
@@ -89,19 +89,19 @@ async def test_a_parameter_at_fault_is_named(desk: Lab, query: str, loc: str) ->
     ],
     ids=lambda part: part[:40],
 )
-async def test_a_repeat_in_a_list_is_refused(desk: Lab, query: str, loc: str) -> None:
+async def test_a_repeat_in_a_list_is_refused(here: Harness, query: str, loc: str) -> None:
     """Each would cost, and answer, once more: a short request must not make a long one, however a repeat is spelt."""
     route, _, asked = query.partition("?")
-    problem = refused(await desk.client.get(f"/{route}?board=b&{asked}"), "invalid", loc)
+    problem = refused(await here.client.get(f"/{route}?board=b&{asked}"), "invalid", loc)
     assert problem["errors"][0]["msg"].endswith("more than once")
-    assert desk.requests == 0
+    assert here.requests == 0
 
 
-async def test_lists_without_a_repeat_are_taken(desk: Lab) -> None:
+async def test_lists_without_a_repeat_are_taken(here: Harness) -> None:
     """What differs in a single letter, or in one of two splits, is another."""
     splits = "overall,mode:time,mode:time;level:a1,mode:words;level:a1,level:a2;mode:words"
-    assert len((await desk.get("/top", windows="daily,all", splits=splits))["tops"]) == 10
-    assert len((await desk.get("/rank", players="p1,P1,p11"))["entries"]) == 3
+    assert len((await here.get("/top", windows="daily,all", splits=splits))["tops"]) == 10
+    assert len((await here.get("/rank", players="p1,P1,p11"))["entries"]) == 3
 
 
 @pytest.mark.parametrize(
@@ -118,28 +118,28 @@ async def test_lists_without_a_repeat_are_taken(desk: Lab) -> None:
         "at=0",
     ],
 )
-async def test_what_is_within_bounds_is_taken(desk: Lab, query: str) -> None:
+async def test_what_is_within_bounds_is_taken(here: Harness, query: str) -> None:
     """Both ends of each range."""
-    assert read(await desk.client.get(f"/top?board=b&{query}"))["entries"] == []
+    assert read(await here.client.get(f"/top?board=b&{query}"))["entries"] == []
 
 
 @pytest.mark.parametrize("path", ["/top", "/rank"])
-async def test_a_board_must_be_asked_for(desk: Lab, path: str) -> None:
+async def test_a_board_must_be_asked_for(here: Harness, path: str) -> None:
     """Missing is not unknown."""
     for query in ("", "?", "?player=p1", "?Board=b&player=p1"):
-        assert refused(await desk.client.get(path + query), "invalid")["errors"][0]["loc"] == "board"
-    refused(await desk.client.get(f"{path}?board=&player=p1"), "unknown_board")
-    refused(await desk.client.get(f"{path}?board&player=p1"), "unknown_board")
+        assert refused(await here.client.get(path + query), "invalid")["errors"][0]["loc"] == "board"
+    refused(await here.client.get(f"{path}?board=&player=p1"), "unknown_board")
+    refused(await here.client.get(f"{path}?board&player=p1"), "unknown_board")
 
 
 @pytest.mark.parametrize("query", ["x=1", "board=b", "limit=5&limit=5", "=", "%FF"])
-async def test_calls_without_parameters_take_none(desk: Lab, query: str) -> None:
+async def test_calls_without_parameters_take_none(here: Harness, query: str) -> None:
     """Unknown parameters are refused everywhere, whatever else comes along."""
-    refused(await desk.client.get(f"/health?{query}"), "invalid")
+    refused(await here.client.get(f"/health?{query}"), "invalid")
     body = b'{"board": "b", "player": "p1", "score": 1}'
-    refused(await desk.client.post(f"/submit?{query}", content=body), "invalid")
-    refused(await desk.client.post(f"/start?{query}", content=b'{"board": "b"}'), "invalid")
-    assert desk.requests == 0
+    refused(await here.client.post(f"/submit?{query}", content=body), "invalid")
+    refused(await here.client.post(f"/start?{query}", content=b'{"board": "b"}'), "invalid")
+    assert here.requests == 0
 
 
 @pytest.mark.parametrize(
@@ -166,11 +166,11 @@ async def test_calls_without_parameters_take_none(desk: Lab, query: str) -> None
     ],
     ids=lambda part: part[:32],
 )
-async def test_an_unknown_window_or_period_is_refused(desk: Lab, query: str, loc: str) -> None:
+async def test_an_unknown_window_or_period_is_refused(here: Harness, query: str, loc: str) -> None:
     """What the calendar does not have, and what is spelt in another way than its ids."""
-    refused(await desk.client.get(f"/top?board=b&{query}"), "unknown_window", loc)
-    refused(await desk.client.get(f"/rank?board=b&player=p1&{query}"), "unknown_window", loc)
-    assert desk.requests == 0
+    refused(await here.client.get(f"/top?board=b&{query}"), "unknown_window", loc)
+    refused(await here.client.get(f"/rank?board=b&player=p1&{query}"), "unknown_window", loc)
+    assert here.requests == 0
 
 
 @pytest.mark.parametrize(
@@ -186,20 +186,22 @@ async def test_an_unknown_window_or_period_is_refused(desk: Lab, query: str, loc
         ("season", "s1", "s2"),
     ],
 )
-async def test_a_well_formed_period_without_data_is_empty(desk: Lab, window: str, period: str, malformed: str) -> None:
+async def test_a_well_formed_period_without_data_is_empty(
+    here: Harness, window: str, period: str, malformed: str
+) -> None:
     """Past or future; its neighbour that is no period is refused."""
-    answer = await desk.get("/top", board="calendar", window=window, at=period)
+    answer = await here.get("/top", board="calendar", window=window, at=period)
     assert (answer["period"], answer["total"], answer["entries"]) == (period, 0, [])
     params = {"board": "calendar", "window": window, "at": malformed}
-    refused(await desk.client.get("/top", params=params), "unknown_window", "at")
+    refused(await here.client.get("/top", params=params), "unknown_window", "at")
 
 
-async def test_a_selection_that_is_not_kept_is_an_unknown_split(desk: Lab) -> None:
+async def test_a_selection_that_is_not_kept_is_an_unknown_split(here: Harness) -> None:
     """By name, by value and by combination; a parameter that is no split is invalid."""
-    refused(await desk.client.get("/top?board=b&mode=nope"), "unknown_split", "splits.mode")
-    refused(await desk.client.get("/top?board=b&mode="), "unknown_split", "splits.mode")
-    refused(await desk.client.get("/top?board=b&level=a1"), "unknown_split", "splits")
-    refused(await desk.client.get("/top?board=moded"), "unknown_split", "splits")
-    refused(await desk.client.get("/rank?board=moded&player=p1"), "unknown_split", "splits")
-    refused(await desk.client.get("/top?board=moded&level=a1"), "invalid", "level")
-    refused(await desk.client.get("/top?board=b&mode.x=time"), "invalid", "mode.x")
+    refused(await here.client.get("/top?board=b&mode=nope"), "unknown_split", "splits.mode")
+    refused(await here.client.get("/top?board=b&mode="), "unknown_split", "splits.mode")
+    refused(await here.client.get("/top?board=b&level=a1"), "unknown_split", "splits")
+    refused(await here.client.get("/top?board=moded"), "unknown_split", "splits")
+    refused(await here.client.get("/rank?board=moded&player=p1"), "unknown_split", "splits")
+    refused(await here.client.get("/top?board=moded&level=a1"), "invalid", "level")
+    refused(await here.client.get("/top?board=b&mode.x=time"), "invalid", "mode.x")

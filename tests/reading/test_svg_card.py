@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from lib.reading.svg_card import WIDTH, card
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tools.upstash_emulator.backends import MemoryBackend
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -135,14 +135,14 @@ def test_the_own_row_is_marked_once() -> None:
     assert "57" in texts(below)
 
 
-async def opened(one: Lab, path: str, **headers: str) -> Any:
+async def opened(one: Harness, path: str, **headers: str) -> Any:
     """Get a path and return the answer."""
     return await one.client.get(path, headers=headers)
 
 
 async def test_the_picture_is_cached_like_its_page_under_its_own_etag() -> None:
     """It has the Cache-Control of its board, an ETag of its own, and 304 for it; one read serves both."""
-    async with lab(BOARDS, MemoryBackend()) as one:
+    async with harness(BOARDS, MemoryBackend()) as one:
         await one.submit("p1", 5, name="<Ana>")
         plain = await opened(one, "/top?board=b")
         one.start_meter()
@@ -166,7 +166,7 @@ async def test_the_picture_is_cached_like_its_page_under_its_own_etag() -> None:
 
 async def test_a_board_without_cache_and_an_own_row_are_not_stored() -> None:
     """The picture keeps to what holds for the page."""
-    async with lab(BOARDS, MemoryBackend()) as one:
+    async with harness(BOARDS, MemoryBackend()) as one:
         for query in ("board=fresh", "board=b&player=p1"):
             answer = await opened(one, f"/top?{query}&format=svg")
             assert answer.status_code == 200
@@ -178,7 +178,7 @@ async def test_a_board_without_cache_and_an_own_row_are_not_stored() -> None:
 )
 async def test_another_format_or_several_standings_are_invalid(query: str) -> None:
     """There is one format, and it is of one standing."""
-    async with lab(BOARDS, MemoryBackend()) as one:
+    async with harness(BOARDS, MemoryBackend()) as one:
         answer = await opened(one, f"/top?board=b&{query}")
         assert answer.status_code == 422
         assert answer.json()["code"] == "invalid"

@@ -19,7 +19,7 @@ from tests.reference_model.choices import COMBINATIONS, Combination
 from tests.reference_model.machine import BoardMachine
 from tests.reference_model.store import Client
 from tests.reference_model.trial import Store
-from tests.support.harness import NOON, lab
+from tests.support.harness import NOON, harness
 from tools.upstash_emulator.backends import Backend, MemoryBackend, RedisBackend
 
 _STEPS = int(os.environ.get("MODEL_STEPS", "30"))
@@ -59,7 +59,7 @@ def test_a_real_redis_does_what_the_model_and_the_memory_store_say(redis_url: st
 
 
 async def test_a_player_pushed_out_by_a_row_that_fell_since_is_back_with_the_same_score() -> None:
-    async with lab('[board.b]\nkeep = "last"\ncap = 1', MemoryBackend()) as opened:
+    async with harness('[board.b]\nkeep = "last"\ncap = 1', MemoryBackend()) as opened:
         await opened.submit("p1", 10)
         await opened.submit("p2", 20)
         await opened.submit("p2", 5)
@@ -78,7 +78,7 @@ ends = {datetime.fromtimestamp(NOON // 1000 + 120, UTC).isoformat()}
 
 @pytest.mark.parametrize(("first", "second"), [(0, 90), (90, 150)])
 async def test_a_replay_knows_what_it_improved_when_a_season_began_or_ended_in_between(first: int, second: int) -> None:
-    async with lab(SEASONAL, MemoryBackend()) as opened:
+    async with harness(SEASONAL, MemoryBackend()) as opened:
         for seconds in (first, second):
             opened.now = NOON + seconds * 1000
             answer = await opened.submit("p1", 10, id="submission-1")

@@ -17,7 +17,7 @@ from tests.reference_model.rules import START, Refused, Rules
 from tests.reference_model.store import Client, Contents, Inspection, comparable, contents, expire
 from tests.reference_model.submit import Attempt
 from tests.support.failing_scripts import broken
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tools.upstash_emulator.backends import Backend
 
 
@@ -35,7 +35,7 @@ class Opened:
     """One store with a deployment on it."""
 
     name: str
-    lab: Lab
+    harness: Harness
     client: Client
 
 
@@ -67,7 +67,7 @@ class Trial:
     def _open(self, store: Store) -> Opened:
         backend = store.backend()
         self._stack.push_async_callback(backend.close)
-        opened = self._loop.run_until_complete(self._stack.enter_async_context(lab(self.rules.toml(), backend)))
+        opened = self._loop.run_until_complete(self._stack.enter_async_context(harness(self.rules.toml(), backend)))
         opened.now = self.now
         return Opened(store.name, opened, store.client(backend))
 
@@ -83,7 +83,7 @@ class Trial:
         self.now = now
         self.board.expire(now)
         for opened in self._opened:
-            opened.lab.now = now
+            opened.harness.now = now
             expire(opened.client, now)
         self._inspect("the clock moved")
 
@@ -99,7 +99,7 @@ class Trial:
         self.rules = rules
         self.board.change(rules)
         for opened in self._opened:
-            opened.lab.deploy(rules.toml())
+            opened.harness.deploy(rules.toml())
         self._inspect("the rules changed")
 
     def submit_ahead(self, submission: Submission, ahead: int) -> None:
@@ -108,7 +108,7 @@ class Trial:
         for moment in (now + ahead, now):
             self.now = moment
             for opened in self._opened:
-                opened.lab.now = moment
+                opened.harness.now = moment
             if moment > now:
                 self.submit(submission)
 
@@ -119,7 +119,7 @@ class Trial:
         fallible = functools.partial(broken, scripts.script("submit"), number)
         with patch("lib.submitting.submit.script", lambda name: fallible()):
             answers = [
-                self._loop.run_until_complete(opened.lab.post("/submit", **submission.body()))
+                self._loop.run_until_complete(opened.harness.post("/submit", **submission.body()))
                 for opened in self._opened
             ]
         for opened, held, answer in zip(self._opened, before, answers, strict=True):
@@ -140,14 +140,14 @@ class Trial:
         self._compare(
             f"POST /submit {body}",
             lambda: Attempt(self.board, submission, self.now).answer(),
-            lambda opened: opened.lab.post("/submit", **body),
+            lambda opened: opened.harness.post("/submit", **body),
         )
         self._inspect(f"POST /submit {body}")
 
     def read(self, path: str, query: Json, expected: Callable[[], Json]) -> None:
         """Read, and compare the answer."""
         query = {"board": "b", **query}
-        self._compare(f"GET {path} {query}", expected, lambda opened: opened.lab.client.get(path, params=query))
+        self._compare(f"GET {path} {query}", expected, lambda opened: opened.harness.client.get(path, params=query))
 
     def read_place(self, path: str, where: Where, query: Json, expected: Callable[[], Json]) -> None:
         """Read what is asked of one standing."""

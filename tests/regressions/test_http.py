@@ -6,7 +6,7 @@ What a browser is trusted with (secrets in a bundle, other people's players) is 
 import httpx
 import pytest
 
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import beside, expiries, ms, page, play, players, status, stored
 from tools.upstash_emulator.backends import Backend
 
@@ -18,7 +18,7 @@ PAGE = {"Origin": "https://game.example"}
 PATHS = ("/submit", "/top", "/rank", "/start", "/health")
 
 
-async def codes(here: Lab, times: int, client: httpx.AsyncClient | None = None, forwarded: str = "") -> list[int]:
+async def codes(here: Harness, times: int, client: httpx.AsyncClient | None = None, forwarded: str = "") -> list[int]:
     """Submit some times from one address and return what came of it."""
     found = []
     for score in range(times):
@@ -28,7 +28,7 @@ async def codes(here: Lab, times: int, client: httpx.AsyncClient | None = None, 
     return found
 
 
-async def answers_of_all_kinds(here: Lab, backend: Backend) -> list[httpx.Response]:
+async def answers_of_all_kinds(here: Harness, backend: Backend) -> list[httpx.Response]:
     """Return a 200, a 404, a 405, a 415, a 422, a 429 and a 503 as a page of another origin gets them."""
     client, body = here.client, '{"board":"b","player":"p","score":1}'
     answers = [await client.post("/submit", content=body, headers=PAGE)]
@@ -47,7 +47,7 @@ async def answers_of_all_kinds(here: Lab, backend: Backend) -> list[httpx.Respon
 @pytest.mark.parametrize("origins", [("*",), ("https://game.example", "null")])
 async def test_cors_headers_come_once_on_every_answer(origins: tuple[str, ...], backend: Backend) -> None:
     """On errors too: without them a page sees a 429 as a network error, and not how long to wait."""
-    async with lab(FEW, backend, origins=origins) as here:
+    async with harness(FEW, backend, origins=origins) as here:
         for answer in await answers_of_all_kinds(here, backend):
             allowed = "*" if origins == ("*",) else "https://game.example"
             assert answer.headers.get_list("access-control-allow-origin") == [allowed]
@@ -59,7 +59,7 @@ async def test_cors_headers_come_once_on_every_answer(origins: tuple[str, ...], 
 @pytest.mark.parametrize("path", PATHS)
 async def test_a_preflight_is_answered_on_every_path(path: str, backend: Backend) -> None:
     asks = {**PAGE, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
-    async with lab(BOARD, backend) as here:
+    async with harness(BOARD, backend) as here:
         answer = await here.client.options(path, headers=asks)
         assert (answer.status_code, answer.content, here.requests) == (204, b"", 0)
         assert answer.headers.get_list("access-control-allow-origin") == ["*"]
@@ -71,7 +71,7 @@ async def test_a_preflight_is_answered_on_every_path(path: str, backend: Backend
 
 async def test_a_made_up_forwarded_address_is_not_believed(backend: Backend) -> None:
     """Neither does a new one with each request escape the gate, nor does a victim's one block the victim."""
-    async with lab(FEW, backend) as here:
+    async with harness(FEW, backend) as here:
         made_up = [await codes(here, 1, forwarded=f"198.51.100.{i}") for i in range(4)]
         assert made_up == [[200], [200], [200], [429]]
         async with here.client_at("198.51.100.1") as victim:
@@ -79,7 +79,7 @@ async def test_a_made_up_forwarded_address_is_not_believed(backend: Backend) -> 
 
 
 async def test_behind_a_proxy_only_its_own_hop_counts(backend: Backend) -> None:
-    async with lab(FEW, backend, trust_proxy=1) as here:
+    async with harness(FEW, backend, trust_proxy=1) as here:
         hops = [f"198.51.100.{i}, 192.0.2.1" for i in range(4)]
         assert [await codes(here, 1, forwarded=hop) for hop in hops] == [[200], [200], [200], [429]]
         assert await codes(here, 1, forwarded="192.0.2.1, 192.0.2.2") == [200]
@@ -87,7 +87,7 @@ async def test_behind_a_proxy_only_its_own_hop_counts(backend: Backend) -> None:
 
 async def test_nobody_is_locked_out_for_ever(backend: Backend) -> None:
     """The gate and its end are one value set by one command; one that lost its timer is taken anew when it is over."""
-    async with lab(FEW, backend) as here, beside(here, backend, FEW) as other:
+    async with harness(FEW, backend) as here, beside(here, backend, FEW) as other:
         assert await codes(here, 5) == [200, 200, 200, 429, 429]
         [gate] = [key for key in await expiries(here) if key.startswith("gate:")]
         key = f"laurel:{{b}}:{gate}"
@@ -102,7 +102,7 @@ async def test_nobody_is_locked_out_for_ever(backend: Backend) -> None:
 
 async def test_a_limit_holds_from_the_first_call_of_a_period_to_its_end(backend: Backend) -> None:
     """The period begins with the first call, so no edge of the clock lets twice as many through at a known moment."""
-    async with lab(FEW, backend) as here:
+    async with harness(FEW, backend) as here:
         here.now = ms("2033-05-18T11:59:59+00:00")
         assert await codes(here, 3) == [200, 200, 200]
         here.now = ms("2033-05-18T12:00:58+00:00")
@@ -113,7 +113,7 @@ async def test_a_limit_holds_from_the_first_call_of_a_period_to_its_end(backend:
 
 async def test_a_classroom_behind_one_address_is_let_in(backend: Backend) -> None:
     """Thirty pupils, two runs a minute each, with the limits that a board has without a word about them."""
-    async with lab(BOARD, backend) as here:
+    async with harness(BOARD, backend) as here:
         for turn in range(2):
             await play(here, *((f"pupil{number}", turn) for number in range(30)))
         assert (await here.get("/top"))["total"] == 30
@@ -122,7 +122,7 @@ async def test_a_classroom_behind_one_address_is_let_in(backend: Backend) -> Non
 
 async def test_a_lower_score_sent_in_anothers_name_takes_nothing_from_them(backend: Backend) -> None:
     """On an open board nobody proves who they are; yet a best cannot be lowered, nor a miss change its name."""
-    async with lab(OPEN, backend) as here:
+    async with harness(OPEN, backend) as here:
         await play(here, ("alice", 100), name="Alice", meta={"ship": "A"})
         before = await stored(here)
         await play(here, ("alice", 0), ("alice", 100), name="Mallory", meta={"ship": "M"})
@@ -131,7 +131,7 @@ async def test_a_lower_score_sent_in_anothers_name_takes_nothing_from_them(backe
 
 async def test_reading_writes_nothing(backend: Backend) -> None:
     """And what writes cannot be asked for by a link."""
-    async with lab(OPEN, backend) as here:
+    async with harness(OPEN, backend) as here:
         await play(here, ("p", 10), ("q", 5))
         before = await stored(here)
         for path, query in (
@@ -151,7 +151,7 @@ async def test_reading_writes_nothing(backend: Backend) -> None:
 
 
 async def test_impossible_scores_are_refused(backend: Backend) -> None:
-    async with lab(f"{OPEN}score = {{ min = 0, max = 500, step = 0.1 }}", backend) as here:
+    async with harness(f"{OPEN}score = {{ min = 0, max = 500, step = 0.1 }}", backend) as here:
         for score in (-0.1, 500.1, 1e9, 0.05, 399.99):
             response = await here.post("/submit", board="b", player="p", score=score)
             assert (response.status_code, response.json()["code"]) == (422, "score_out_of_range")
@@ -162,7 +162,7 @@ async def test_impossible_scores_are_refused(backend: Backend) -> None:
 
 async def test_a_player_sees_their_own_run_at_once_on_a_cached_board(backend: Backend) -> None:
     """The answer to the submission has the new rank, `v` passes every cache on the way, personal reads have none."""
-    async with lab(f"{OPEN}cache = '1h'", backend) as here:
+    async with harness(f"{OPEN}cache = '1h'", backend) as here:
         await play(here, ("p", 10), ("q", 20))
         assert await page(here) == [("q", 20, 1), ("p", 10, 2)]
         answer = await here.submit("p", 30, id="run-00000001")
@@ -180,7 +180,7 @@ async def test_a_player_sees_their_own_run_at_once_on_a_cached_board(backend: Ba
 @pytest.mark.parametrize("rank", ["ordinal", "competition", "dense"])
 async def test_the_rank_is_there_with_the_write(rank: str, backend: Backend) -> None:
     """In its answer and in every read after it: never a 0 for "not yet"."""
-    async with lab(f"{OPEN}rank = '{rank}'", backend) as here:
+    async with harness(f"{OPEN}rank = '{rank}'", backend) as here:
         for number in range(6):
             [answer] = await play(here, (f"p{number}", number // 2))
             told = answer["standings"][0]
@@ -190,7 +190,7 @@ async def test_the_rank_is_there_with_the_write(rank: str, backend: Backend) -> 
 
 async def test_a_year_of_play_leaves_no_key_without_a_timer(backend: Backend) -> None:
     windows = "windows = ['daily', 'weekly', 'monthly']"
-    async with lab(f"{OPEN}{windows}", backend) as here:
+    async with harness(f"{OPEN}{windows}", backend) as here:
         for _ in range(12):
             await play(here, ("p", 1))
             here.now += 30 * DAY

@@ -8,7 +8,7 @@ import pytest
 
 from lib.boards.toml_file import parse
 from lib.errors import Misconfigured
-from tests.support.harness import NOON, lab
+from tests.support.harness import NOON, harness
 from tests.support.playing import beside, expiries, ms, page, play, players, status, stored
 from tests.support.project import ROOT
 from tools.upstash_emulator.backends import Backend
@@ -20,7 +20,7 @@ CALENDAR = "windows = ['all', 'daily', 'weekly', 'monthly', 'yearly']"
 BOARD = f"[board.b]\n{CALENDAR}\n{OPEN}\n"
 UNCAPPED = f"{BOARD}cap = 0\nnames = 'profile'\n"
 SPLIT = f"[board.b]\nwindows = ['daily']\n{OPEN}\n[board.b.splits]\nlevel = {{ pattern = '[a-z0-9*-]+', max = 2 }}\n"
-# The end of 2033-05-18, a Wednesday and the day of every lab, in epoch seconds.
+# The end of 2033-05-18, a Wednesday and the day of every harness, in epoch seconds.
 MIDNIGHT = NOON // 1000 + DAY // 2
 
 
@@ -36,7 +36,7 @@ MIDNIGHT = NOON // 1000 + DAY // 2
 )
 async def test_a_week_has_the_year_of_its_thursday(now: str, week: str, day: str, backend: Backend) -> None:
     """The calendar year beside the week's number names another week, up to a year away."""
-    async with lab(BOARD, backend) as here:
+    async with harness(BOARD, backend) as here:
         here.now = ms(now)
         standings = {s["window"]: s["period"] for s in (await here.submit("p", 1))["standings"]}
         assert (standings["weekly"], standings["daily"], standings["yearly"]) == (week, day, day[:4])
@@ -53,7 +53,7 @@ async def test_a_week_has_the_year_of_its_thursday(now: str, week: str, day: str
 async def test_day_and_week_are_of_one_zone(
     zone: str, now: str, week: str, day: str, starts: str, backend: Backend
 ) -> None:
-    async with lab(f"{BOARD}timezone = '{zone}'", backend) as here:
+    async with harness(f"{BOARD}timezone = '{zone}'", backend) as here:
         here.now = ms(now)
         standings = {s["window"]: s for s in (await here.submit("p", 1))["standings"]}
         assert (standings["weekly"]["period"], standings["daily"]["period"]) == (week, day)
@@ -71,7 +71,7 @@ def local_zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 
 async def test_the_zone_of_the_server_is_in_nothing(local_zone: str, backend: Backend) -> None:
-    async with lab(BOARD, backend) as here:
+    async with harness(BOARD, backend) as here:
         for hour in (-11, 0, 11):
             here.now = NOON + hour * 3_600_000
             answer = await here.submit("p", hour)
@@ -81,7 +81,7 @@ async def test_the_zone_of_the_server_is_in_nothing(local_zone: str, backend: Ba
 
 
 async def test_a_zone_is_more_than_an_offset(backend: Backend) -> None:
-    async with lab(f"{BOARD}timezone = 'Europe/Paris'", backend) as here:
+    async with harness(f"{BOARD}timezone = 'Europe/Paris'", backend) as here:
         for day, starts in (("2033-07-14", "2033-07-13T22:00:00.000Z"), ("2033-01-14", "2033-01-13T23:00:00.000Z")):
             assert (await here.get("/top", window="daily", at=day))["starts"] == starts
     with pytest.raises(Misconfigured, match="timezone"):
@@ -98,7 +98,7 @@ async def test_windows_end_when_they_said_they_would(board: str, backend: Backen
         "db-:monthly:2033-05:": MIDNIGHT + 13 * DAY + 100 * DAY,
         "db-:yearly:2033:": MIDNIGHT + 227 * DAY + 800 * DAY,
     }
-    async with lab(board, backend) as here:
+    async with harness(board, backend) as here:
         await play(here, ("first", 1))
         for later, run in enumerate([("second", 2), ("first", 3), ("first", 0), ("second", 4)]):
             here.now = NOON + (later + 1) * 2 * 3_600_000
@@ -108,12 +108,12 @@ async def test_windows_end_when_they_said_they_would(board: str, backend: Backen
 
 async def test_the_all_time_board_does_not_expire(backend: Backend) -> None:
     """Neither by a window's timer that was put on all keys, nor by being idle, unless the board says so."""
-    async with lab(BOARD, backend) as here:
+    async with harness(BOARD, backend) as here:
         await play(here, ("p", 1))
         assert (await expiries(here))["db-:all:all:"] == -1
         here.now += 400 * DAY * 1000
         assert await players(here) == ["p"]
-    async with lab(f"{BOARD}retain = {{ all = '90d' }}", backend) as here:
+    async with harness(f"{BOARD}retain = {{ all = '90d' }}", backend) as here:
         await play(here, ("p", 1))
         assert (await expiries(here))["db-:all:all:"] == MIDNIGHT + 90 * DAY
 
@@ -121,7 +121,7 @@ async def test_the_all_time_board_does_not_expire(backend: Backend) -> None:
 async def test_no_key_is_left_without_its_timer(backend: Backend) -> None:
     """Set when the key is there, which EXPIRE demands, and set at once, which EXPIRE … GT does not."""
     board = SPLIT.replace(OPEN, "limits = { per_ip = '60/1m' }")
-    async with lab(board, backend) as here:
+    async with harness(board, backend) as here:
         for day in range(4):
             here.now = NOON + day * DAY * 1000
             for level in ("a", "b"):
@@ -137,7 +137,7 @@ async def test_no_key_is_left_without_its_timer(backend: Backend) -> None:
 
 
 async def test_the_timer_of_one_window_takes_no_name_from_another(backend: Backend) -> None:
-    async with lab(UNCAPPED, backend) as here:
+    async with harness(UNCAPPED, backend) as here:
         await play(here, ("p", 1), name="Mina")
         times = await expiries(here)
         assert (times["profiles"], times["db-:player:p"]) == (-1, -1)
@@ -148,7 +148,7 @@ async def test_the_timer_of_one_window_takes_no_name_from_another(backend: Backe
 async def test_an_emptied_standing_gets_its_timer_back(backend: Backend) -> None:
     """Replacing its only row does not empty it, and whoever comes after its last row was taken out sets it again."""
     key, end = "db-:daily:2033-05-18:", MIDNIGHT + 8 * DAY
-    async with lab(BOARD, backend) as here:
+    async with harness(BOARD, backend) as here:
         await play(here, ("p", 1), ("p", 2), ("p", 3))
         assert (await expiries(here))[key] == end
         await here.command("ZREMRANGEBYRANK", f"laurel:{{b}}:{key}", "0", "-1")
@@ -159,7 +159,7 @@ async def test_an_emptied_standing_gets_its_timer_back(backend: Backend) -> None
 
 async def test_losing_one_of_two_keys_loses_no_more(backend: Backend) -> None:
     """Eviction and expiry take any key: rows without a record still list, and nobody appears twice."""
-    async with lab(BOARD, backend) as here:
+    async with harness(BOARD, backend) as here:
         await play(here, ("p", 10), ("q", 5), name="Mina")
         await here.command("DEL", "laurel:{b}:db-:player:p")
         assert (await here.get("/top"))["entries"][0]["name"] == "Mina"
@@ -175,7 +175,7 @@ async def test_losing_one_of_two_keys_loses_no_more(backend: Backend) -> None:
 
 
 async def test_losing_the_profiles_loses_only_names(backend: Backend) -> None:
-    async with lab(UNCAPPED, backend) as here:
+    async with harness(UNCAPPED, backend) as here:
         await play(here, ("p", 10), name="Mina")
         await here.command("DEL", "laurel:{b}:profiles")
         [row] = (await here.get("/top", player="p"))["entries"]
@@ -184,7 +184,7 @@ async def test_losing_the_profiles_loses_only_names(backend: Backend) -> None:
 
 async def test_no_caller_can_make_up_boards_or_splits(backend: Backend) -> None:
     """Names that are not declared reach no store, and an open list of values has an end."""
-    async with lab(SPLIT, backend) as here:
+    async with harness(SPLIT, backend) as here:
         for board in ("random", "B", "b ", "", "*", "b}:{x", "b:daily"):
             response = await here.post("/submit", board=board, player="p", score=1)
             assert (response.status_code, response.json()["code"]) == (404, "unknown_board")
@@ -200,7 +200,7 @@ async def test_no_caller_can_make_up_boards_or_splits(backend: Backend) -> None:
 
 async def test_nothing_matches_what_a_user_wrote(backend: Backend) -> None:
     """Keys are computed, never looked for: a star is a letter, where it is allowed at all."""
-    async with lab(SPLIT, backend) as here:
+    async with harness(SPLIT, backend) as here:
         await play(here, ("p", 1), splits={"level": "a"})
         assert await status(here, "/top", level="*") == (422, "unknown_split")
         assert await status(here, "/rank", player="*") == (422, "invalid")
@@ -216,7 +216,7 @@ def test_no_script_looks_for_keys() -> None:
 
 async def test_a_board_lies_in_one_slot_of_a_cluster(backend: Backend) -> None:
     two = f"{SPLIT}\n[board.x]\n{OPEN}"
-    async with lab(two, backend) as here, beside(here, backend, two, prefix="other") as other:
+    async with harness(two, backend) as here, beside(here, backend, two, prefix="other") as other:
         await play(here, ("p", 1), splits={"level": "a"})
         await play(other, ("p", 1), board="x")
         tags = {re.fullmatch(r"(\w+):\{(\w+)\}:[^{}]*", key) for key in await stored(here)}

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import page, play, players, stored
 from tools.upstash_emulator.backends import Backend
 
@@ -15,7 +15,7 @@ PROFILE = f"[board.b]\n{OPEN}\ncap = 0\nnames = 'profile'\nmeta = {{ ship = 'str
 IDS = ["123", "null", "true", "1e5", "007", "7", "-0", "0", "NaN", "undefined", "__proto__"]
 
 
-async def name_of(here: Lab, raw: str, player: str = "p") -> str | None:
+async def name_of(here: Harness, raw: str, player: str = "p") -> str | None:
     """Submit a name with a score that improves, and return how it is shown."""
     here.now += 1
     await here.submit(player, here.now, name=raw)
@@ -26,7 +26,7 @@ async def name_of(here: Lab, raw: str, player: str = "p") -> str | None:
 
 @pytest.mark.parametrize("board", [BOARD, PROFILE], ids=["entry", "profile"])
 async def test_an_id_never_changes_its_type_or_its_spelling(board: str, backend: Backend) -> None:
-    async with lab(board, backend) as here:
+    async with harness(board, backend) as here:
         for number, player in enumerate(IDS):
             [answer] = await play(here, (player, -number), name=player, meta={"ship": player})
             assert answer["player"] == player
@@ -41,7 +41,7 @@ async def test_an_id_never_changes_its_type_or_its_spelling(board: str, backend:
 async def test_markup_in_a_name_goes_out_as_text(backend: Backend) -> None:
     """No browser may take an answer for a page; showing the name as text is the client's part."""
     markup = "<img src=x onerror=alert(1)>"
-    async with lab(BOARD, backend) as here:
+    async with harness(BOARD, backend) as here:
         await here.submit("p", 1, name=markup, meta={"ship": f"</script>{markup}"})
         answers = [await here.client.get("/top", params={"board": "b"})]
         answers += [await here.client.get("/rank", params={"board": "b", "player": "p"})]
@@ -68,19 +68,19 @@ async def test_markup_in_a_name_goes_out_as_text(backend: Backend) -> None:
     ],
 )
 async def test_nothing_unseen_is_part_of_a_name(raw: str, shown: str | None, backend: Backend) -> None:
-    async with lab(BOARD, backend) as here:
+    async with harness(BOARD, backend) as here:
         assert await name_of(here, raw) == shown
 
 
 async def test_a_name_that_must_be_there_has_something_to_see(backend: Backend) -> None:
-    async with lab(f"[board.b]\n{OPEN}\nname = {{ required = true }}", backend) as here:
+    async with harness(f"[board.b]\n{OPEN}\nname = {{ required = true }}", backend) as here:
         for name in ("", "   ", "\u200b" * 5, "\u202e"):
             response = await here.post("/submit", board="b", player="p", score=1, name=name)
             assert (response.status_code, response.json()["code"]) == (422, "invalid")
 
 
 async def test_a_name_is_refused_when_too_long_and_never_cut(backend: Backend) -> None:
-    async with lab(f"[board.b]\n{OPEN}", backend) as here:
+    async with harness(f"[board.b]\n{OPEN}", backend) as here:
         assert await name_of(here, "x" * 24) == "x" * 24
         for name in ("x" * 25, "\u20ac" * 25):
             response = await here.post("/submit", board="b", player="p", score=1e9, name=name)
@@ -89,7 +89,7 @@ async def test_a_name_is_refused_when_too_long_and_never_cut(backend: Backend) -
 
 async def test_an_addition_without_a_name_leaves_the_name_that_stands(backend: Backend) -> None:
     """What a run does not bring stays, what it brings is shown, each for itself."""
-    async with lab(f"{BOARD}keep = 'sum'", backend) as here:
+    async with harness(f"{BOARD}keep = 'sum'", backend) as here:
         for brought, name, ship in (
             ({"name": "Mina", "meta": {"ship": "A"}}, "Mina", "A"),
             ({}, "Mina", "A"),
@@ -108,7 +108,7 @@ def code(response: httpx.Response) -> tuple[int, str]:
 
 async def test_meta_has_neither_any_size_nor_any_depth(backend: Backend) -> None:
     """Nor any keys or kinds but those of its board; what is refused has cost no request to the store."""
-    async with lab(BOARD, backend) as here:
+    async with harness(BOARD, backend) as here:
         front = b'{"board":"b","player":"p","score":1,"meta":'
         huge = front + json.dumps({"ship": "x" * 5_000_000}).encode() + b"}"
         assert code(await here.client.post("/submit", content=huge)) == (413, "body_too_large")
@@ -137,7 +137,7 @@ def spoils(name: str) -> bool:
 
 async def test_a_name_can_be_kept_off_the_board(backend: Backend) -> None:
     """The filter sees the name as it would be shown, so what cannot be seen does not get a word past it."""
-    async with lab(BOARD, backend, name_filter=f"{__name__}:spoils") as here:
+    async with harness(BOARD, backend, name_filter=f"{__name__}:spoils") as here:
         for name in ("THE ANSWER IS 42", "the an\u200bswer", "\uff54he Ans\u00adwer"):
             refused = await here.post("/submit", board="b", player="p", score=1, name=name)
             assert (refused.status_code, refused.json()["errors"][0]["loc"]) == (422, "name")
@@ -151,7 +151,7 @@ async def test_a_banned_player_is_neither_counted_nor_comes_back(order: str, bac
     rules = f"{order[0]}b-"
     record, key = f"laurel:{{b}}:{rules}:player:cheat", f"laurel:{{b}}:{rules}:all:all:"
     best, second, third = (300, 200, 100) if order == "desc" else (100, 200, 300)
-    async with lab(f"{BOARD}order = '{order}'", backend) as here:
+    async with harness(f"{BOARD}order = '{order}'", backend) as here:
         await play(here, ("cheat", best), ("a", second), ("b", third))
         [text, *_] = await here.command("ZRANGE", key, "0", "-1", *(["REV"] if order == "desc" else []))
         await here.command("ZREM", key, text)

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import beside, expiries, page, play, stored
 from tools.upstash_emulator.backends import Backend
 
@@ -22,7 +22,7 @@ LATE = httpx.ReadTimeout("no answer in time")
 class Wire(httpx.AsyncBaseTransport):
     """The way to the store. Each request is carried out; then the next fault, if one is left, takes its answer."""
 
-    def __init__(self, here: Lab, faults: Iterable[Exception]) -> None:
+    def __init__(self, here: Harness, faults: Iterable[Exception]) -> None:
         self._inner = httpx.ASGITransport(app=here.endpoint)
         self._faults = iter(faults)
 
@@ -42,18 +42,18 @@ class Hanging(httpx.AsyncBaseTransport):
         raise AssertionError("nobody sets this event")
 
 
-def connect(here: Lab, transport: httpx.AsyncBaseTransport) -> None:
+def connect(here: Harness, transport: httpx.AsyncBaseTransport) -> None:
     here.deployment.store.upstash._redis._http._client = httpx.AsyncClient(transport=transport, timeout=None)
 
 
-async def code_of(here: Lab, **body: Any) -> tuple[int, str]:
+async def code_of(here: Harness, **body: Any) -> tuple[int, str]:
     response = await here.post("/submit", board="b", **body)
     return response.status_code, response.json().get("code", "")
 
 
 @pytest.mark.parametrize("named", [{}, {"id": "run-00000001"}])
 async def test_our_own_second_try_does_not_count_twice(named: dict[str, str], backend: Backend) -> None:
-    async with lab(SUM, backend) as here:
+    async with harness(SUM, backend) as here:
         await play(here, ("p", 50))
         connect(here, Wire(here, [LOST]))
         answer = await here.submit("p", 50, **named)
@@ -64,7 +64,7 @@ async def test_our_own_second_try_does_not_count_twice(named: dict[str, str], ba
 @pytest.mark.parametrize("limits", ["per_ip = '1/1m'", "per_player = '1/1m'", "cooldown = '10s'"])
 async def test_our_own_second_try_passes_the_gate_that_the_first_one_passed(limits: str, backend: Backend) -> None:
     """Also when the first one was a miss, of which nothing is remembered but that it passed."""
-    async with lab(f"[board.b]\nlimits = {{ {limits} }}", backend) as here:
+    async with harness(f"[board.b]\nlimits = {{ {limits} }}", backend) as here:
         await play(here, ("p", 50))
         for score, best in ((40, 50), (60, 60)):
             here.now += 60_000
@@ -75,7 +75,7 @@ async def test_our_own_second_try_passes_the_gate_that_the_first_one_passed(limi
 
 async def test_only_a_lost_answer_is_asked_for_again_and_only_once(backend: Backend) -> None:
     """Not after the time is up, not after an error of the store, not for ever; the caller's retry is then safe."""
-    async with lab(SUM, backend) as here:
+    async with harness(SUM, backend) as here:
         await play(here, ("other", 1))
         told: list[tuple[list[Exception], int]] = [([LATE], 1), ([LOST, LOST], 2), ([LOST, LATE], 2)]
         for number, (faults, requests) in enumerate(told):
@@ -89,7 +89,7 @@ async def test_only_a_lost_answer_is_asked_for_again_and_only_once(backend: Back
 
 
 async def test_an_error_of_the_store_is_not_answered_by_writing_again(backend: Backend) -> None:
-    async with lab(SUM, backend) as here:
+    async with harness(SUM, backend) as here:
         await play(here, ("p", 1))
         await here.command("SET", "laurel:{b}:ds-:player:q", "no record")
         here.start_meter()
@@ -99,7 +99,7 @@ async def test_an_error_of_the_store_is_not_answered_by_writing_again(backend: B
 
 async def test_a_store_that_hangs_is_given_up_within_the_deadline(backend: Backend) -> None:
     """Neither the SDK's missing timeout nor its pause of 3 s before a retry is waited for."""
-    async with lab(SUM, backend, timeout=0.05) as here:
+    async with harness(SUM, backend, timeout=0.05) as here:
         connect(here, Hanging())
         async with asyncio.timeout(2):
             response = await here.post("/submit", board="b", player="p", score=1)
@@ -108,7 +108,7 @@ async def test_a_store_that_hangs_is_given_up_within_the_deadline(backend: Backe
 
 
 async def test_a_retry_of_the_caller_makes_no_second_entry(backend: Backend) -> None:
-    async with lab(SUM, backend) as here:
+    async with harness(SUM, backend) as here:
         answers = [await here.submit("p", 50, id="run-00000001") for _ in range(8)]
         assert [answer["replayed"] for answer in answers] == [False] + [True] * 7
         assert await page(here) == [("p", 50, 1)]
@@ -121,21 +121,21 @@ async def test_a_retry_of_the_caller_makes_no_second_entry(backend: Backend) -> 
 async def test_of_parallel_runs_the_better_stands(order: str, best: int, backend: Backend) -> None:
     """Reading, comparing and writing are one step, whatever process they come from and whoever comes last."""
     board = f"{BEST}order = '{order}'"
-    async with lab(board, backend) as here, beside(here, backend, board) as other:
+    async with harness(board, backend) as here, beside(here, backend, board) as other:
         scores = [900, 950, 910, 960, 905, 955] * 2
         await asyncio.gather(*((here, other)[i % 2].submit("p", score) for i, score in enumerate(scores)))
         assert await page(here) == [("p", best, 1)]
 
 
 async def test_parallel_additions_all_count(backend: Backend) -> None:
-    async with lab(SUM, backend) as here, beside(here, backend, SUM) as other:
+    async with harness(SUM, backend) as here, beside(here, backend, SUM) as other:
         await asyncio.gather(*((here, other)[i % 2].submit("p", i) for i in range(20)))
         assert await page(here) == [("p", sum(range(20)), 1)]
 
 
 @pytest.mark.parametrize("same", [True, False])
 async def test_one_id_in_parallel_is_spent_once(same: bool, backend: Backend) -> None:
-    async with lab(SUM, backend) as here, beside(here, backend, SUM) as other:
+    async with harness(SUM, backend) as here, beside(here, backend, SUM) as other:
         runs = [{"player": "p", "score": 5 if same else 5 + i, "id": "run-00000001"} for i in range(6)]
         codes = await asyncio.gather(*(code_of((here, other)[i % 2], **run) for i, run in enumerate(runs)))
         assert sorted(codes) == [(200, "")] * 6 if same else [(200, "")] + [(409, "id_reused")] * 5
@@ -145,7 +145,7 @@ async def test_one_id_in_parallel_is_spent_once(same: bool, backend: Backend) ->
 @pytest.mark.parametrize("order", [(5, 6, 7), (7, 6, 5)])
 async def test_a_ticket_is_consumed_with_the_write(order: tuple[int, ...], backend: Backend) -> None:
     """Of runs that bring one ticket at the same time one is stored: there is no moment between saving and spending."""
-    async with lab(TICKET, backend, secrets=("a secret for tests",)) as here:
+    async with harness(TICKET, backend, secrets=("a secret for tests",)) as here:
         given = (await here.post("/start", board="b")).json()
         run = {"player": given["player"], "ticket": given["ticket"]}
         codes = await asyncio.gather(*(code_of(here, score=score, **run) for score in order))
@@ -158,7 +158,7 @@ async def test_a_newcomer_enters_and_only_a_better_run_improves(
     order: str, first: float, second: float, backend: Backend
 ) -> None:
     """The GT that is right for high scores would keep the worst of low ones."""
-    async with lab(f"{BEST}order = '{order}'", backend) as here:
+    async with harness(f"{BEST}order = '{order}'", backend) as here:
         answers = await play(here, ("p", first), ("p", second), ("p", first), ("p", second))
         assert [answer["improved"] for answer in answers] == [True, True, False, False]
         assert [answer["standings"][0]["score"] for answer in answers] == [first, second, second, second]
@@ -167,7 +167,7 @@ async def test_a_newcomer_enters_and_only_a_better_run_improves(
 
 async def test_an_improvement_brings_its_name_along(backend: Backend) -> None:
     """That a set did not grow (ZADD answers 0) does not mean that nothing changed."""
-    async with lab(BEST, backend) as here:
+    async with harness(BEST, backend) as here:
         await play(here, ("p", 100), name="Old", meta={"ship": "A"})
         [answer] = await play(here, ("p", 110), name="New", meta={"ship": "B"})
         [row] = (await here.get("/top"))["entries"]
@@ -176,7 +176,7 @@ async def test_an_improvement_brings_its_name_along(backend: Backend) -> None:
 
 async def test_score_name_and_expiry_go_in_one_request(backend: Backend) -> None:
     """There is no moment between them in which a crash could leave half."""
-    async with lab(BEST, backend) as here:
+    async with harness(BEST, backend) as here:
         await play(here, ("other", 1))
         here.start_meter()
         await play(here, ("p", 100), name="Mina", meta={"ship": "A"})
@@ -184,7 +184,7 @@ async def test_score_name_and_expiry_go_in_one_request(backend: Backend) -> None
 
 
 async def test_a_name_never_stands_beside_the_score_of_another_run(backend: Backend) -> None:
-    async with lab(BEST, backend) as here, beside(here, backend, BEST) as other:
+    async with harness(BEST, backend) as here, beside(here, backend, BEST) as other:
         runs = [100, 110, 105, 120, 90]
         await asyncio.gather(
             *(
@@ -199,7 +199,7 @@ async def test_a_name_never_stands_beside_the_score_of_another_run(backend: Back
 
 async def test_a_command_that_fails_leaves_no_half_written_board(backend: Backend) -> None:
     """Whatever is of the wrong type is read before anything is written."""
-    async with lab(BEST, backend) as here:
+    async with harness(BEST, backend) as here:
         await play(here, ("other", 1))
         for key in ("laurel:{b}:db-:player:p", "laurel:{b}:db-:daily:2033-05-18:"):
             kept = await stored(here)
@@ -215,7 +215,7 @@ async def test_a_command_that_fails_leaves_no_half_written_board(backend: Backen
 async def test_who_is_cut_leaves_no_orphan(order: str, backend: Backend) -> None:
     """Names are part of the rows, so they go with them; what is remembered of a player expires by itself."""
     sign = 1 if order == "desc" else -1
-    async with lab(f"[board.b]\norder = '{order}'\ncap = 3\n{OPEN}", backend) as here:
+    async with harness(f"[board.b]\norder = '{order}'\ncap = 3\n{OPEN}", backend) as here:
         for number in range(5):
             await play(here, (f"p{number}", sign * number), name=f"Name {number}")
         times = await expiries(here)
@@ -229,7 +229,7 @@ async def test_who_is_cut_leaves_no_orphan(order: str, backend: Backend) -> None
 
 async def test_a_board_is_never_taken_for_another(backend: Backend) -> None:
     boards = "\n".join(f"[board.{name}]\nkeep = '{keep}'\n{OPEN}" for name, keep in (("b", "best"), ("x", "sum")))
-    async with lab(boards, backend) as here:
+    async with harness(boards, backend) as here:
         await play(here, ("p", 100))
         *_, answer = await play(here, ("p", 5), ("p", 3), board="x")
         assert answer["standings"][0]["score"] == 8
@@ -238,7 +238,7 @@ async def test_a_board_is_never_taken_for_another(backend: Backend) -> None:
 
 async def test_meta_is_not_overwritten_by_a_worse_run_nor_by_another_board(backend: Backend) -> None:
     """Nor the all-time best's by today's best."""
-    async with lab(f"{BEST}\n[board.x]\n{OPEN}\nmeta = {{ ship = 'str' }}", backend) as here:
+    async with harness(f"{BEST}\n[board.x]\n{OPEN}\nmeta = {{ ship = 'str' }}", backend) as here:
         await play(here, ("p", 100), meta={"ship": "A"})
         await play(here, ("p", 80), meta={"ship": "B"})
         await play(here, ("p", 200), board="x", meta={"ship": "C"})

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harness import NOON, Lab, lab
+from tests.support.harness import NOON, Harness, harness
 from tests.support.playing import beside, expiries, ms, page, play
 from tools.upstash_emulator.backends import Backend
 
@@ -25,7 +25,7 @@ RATINGS = {"a": 99, "b": 98, "c": 97, "d": 96, "zoe": 90, "adam": 90, "g": 85, "
 RANKS = [1, 2, 3, 4, 5, 5, 7, 8, 8, 8, 11]
 
 
-async def blitz(here: Lab, *games: tuple[str, float], **more: Any) -> list[dict[str, Any]]:
+async def blitz(here: Harness, *games: tuple[str, float], **more: Any) -> list[dict[str, Any]]:
     """Send games, a minute apart."""
     answers = []
     for game in games:
@@ -34,12 +34,12 @@ async def blitz(here: Lab, *games: tuple[str, float], **more: Any) -> list[dict[
     return answers
 
 
-async def rank(here: Lab, **query: Any) -> dict[str, Any]:
+async def rank(here: Harness, **query: Any) -> dict[str, Any]:
     return await here.get("/rank", board="chess", **query)
 
 
 async def test_a_personal_best_stands_and_rank_comes_with_score_and_total(backend: Backend) -> None:
-    async with lab(CHESS, backend) as here:
+    async with harness(CHESS, backend) as here:
         *_, worse = await blitz(here, ("magnus", 2850), ("hikaru", 2870), ("magnus", 2800))
         assert not worse["improved"]
         [better] = await blitz(here, ("magnus", 2882))
@@ -53,7 +53,7 @@ async def test_a_personal_best_stands_and_rank_comes_with_score_and_total(backen
 
 async def test_a_cumulative_board_is_a_choice_and_mixes_with_nothing(backend: Backend) -> None:
     cumulative = CHESS + 'keep = "sum"'
-    async with lab(CHESS, backend) as here, beside(here, backend, cumulative) as sums:
+    async with harness(CHESS, backend) as here, beside(here, backend, cumulative) as sums:
         await blitz(here, ("magnus", 10), ("magnus", 7))
         await blitz(sums, ("magnus", 10), ("magnus", 7))
         assert await page(here, board="chess") == [("magnus", 10, 1)]
@@ -61,7 +61,7 @@ async def test_a_cumulative_board_is_a_choice_and_mixes_with_nothing(backend: Ba
 
 
 async def test_all_time_daily_and_weekly_are_one_round_trip(backend: Backend) -> None:
-    async with lab(CHESS, backend) as here:
+    async with harness(CHESS, backend) as here:
         await blitz(here, ("magnus", 2850))
         here.start_meter()
         [answer] = await blitz(here, ("hikaru", 2870))
@@ -78,7 +78,7 @@ async def test_all_time_daily_and_weekly_are_one_round_trip(backend: Backend) ->
 
 async def test_old_boards_expire_and_the_all_time_board_does_not(backend: Backend) -> None:
     """Eight days after its day a daily one goes: that timer is on no other."""
-    async with lab(CHESS, backend) as here:
+    async with harness(CHESS, backend) as here:
         for hours in (0, 5, 11):
             here.now = NOON + hours * 3_600_000
             await blitz(here, ("magnus", hours))
@@ -107,7 +107,7 @@ async def test_old_boards_expire_and_the_all_time_board_does_not(backend: Backen
 )
 async def test_weekday_and_date_are_of_the_same_zone(now: str, day: str, week: str, backend: Backend) -> None:
     """A Monday that is still Sunday in UTC, and the other way round: both say what UTC says."""
-    async with lab(CHESS, backend) as here:
+    async with harness(CHESS, backend) as here:
         here.now = ms(now)
         answer = await here.submit("magnus", 1, board="chess")
         assert [standing["period"] for standing in answer["standings"]] == ["all", day, week]
@@ -115,7 +115,7 @@ async def test_weekday_and_date_are_of_the_same_zone(now: str, day: str, week: s
 
 async def test_two_players_at_5th_and_the_next_is_7th(backend: Backend) -> None:
     """On the page, on any page, in the answer to a run, alone, among others, and for a score that nobody has yet."""
-    async with lab(CHESS, backend) as here:
+    async with harness(CHESS, backend) as here:
         answers = await blitz(here, *reversed(RATINGS.items()))
         assert [rank for _, _, rank in await page(here, board="chess", limit=100)] == RANKS
         for size in (1, 2, 3, 4, 5):
@@ -133,13 +133,13 @@ async def test_two_players_at_5th_and_the_next_is_7th(backend: Backend) -> None:
 
 
 async def test_equals_are_listed_as_they_came_and_not_by_the_alphabet(backend: Backend) -> None:
-    async with lab(CHESS, backend) as here:
+    async with harness(CHESS, backend) as here:
         await blitz(here, ("zoe", 90), ("adam", 90), ("mia", 90), ("bob", 80), ("adam", 70), ("bob", 90))
         assert await page(here, board="chess") == [("zoe", 90, 1), ("adam", 90, 1), ("mia", 90, 1), ("bob", 90, 1)]
 
 
 async def test_pages_of_25_with_the_total(backend: Backend) -> None:
-    async with lab(CHESS, backend) as here:
+    async with harness(CHESS, backend) as here:
         await blitz(here, *((f"p{number}", 1000 - number // 2 * 2) for number in range(60)), ranks="none")
         seen: list[tuple[str, float, int]] = []
         for number, (size, following) in enumerate([(25, 25), (25, 50), (10, None)]):
@@ -162,7 +162,7 @@ async def test_pages_of_25_with_the_total(backend: Backend) -> None:
 )
 async def test_three_neighbours_on_either_side(player: str, shown: list[str], backend: Backend) -> None:
     """Seven rows at the edges too, and true ties in them."""
-    async with lab(CHESS, backend) as here:
+    async with harness(CHESS, backend) as here:
         await blitz(here, *RATINGS.items(), ranks="none")
         place = await rank(here, player=player, around=3)
     known = dict(zip(RATINGS, RANKS, strict=True))

@@ -6,7 +6,7 @@ Its names could be claimed by anyone; what tickets do about that is shown here o
 import asyncio
 from typing import Any
 
-from tests.support.harness import NOON, Lab, lab
+from tests.support.harness import NOON, Harness, harness
 from tests.support.playing import beside, expiries, page, status, stored
 from tools.upstash_emulator.backends import Backend
 
@@ -27,13 +27,13 @@ MIDNIGHT = NOON // 1000 + DAY // 2
 GARDEN = "db-:all:all:burrow=garden"
 
 
-async def dig(here: Lab, player: str, score: float, burrow: str = "garden", **more: Any) -> dict[str, Any]:
+async def dig(here: Harness, player: str, score: float, burrow: str = "garden", **more: Any) -> dict[str, Any]:
     """Send one run, three seconds after the one before: slowly enough for the limit of one address."""
     here.now += 3000
     return await here.submit(player, score, board="rabbit", splits={"burrow": burrow}, **more)
 
 
-async def rows(here: Lab, window: str, burrow: str = "garden") -> list[tuple[str, float, int]]:
+async def rows(here: Harness, window: str, burrow: str = "garden") -> list[tuple[str, float, int]]:
     return await page(here, board="rabbit", window=window, burrow=burrow)
 
 
@@ -43,7 +43,7 @@ def without_gates(values: Any) -> dict[str, Any]:
 
 async def test_one_best_per_player_and_board(backend: Backend) -> None:
     """A lower or an equal run changes nothing: no name, no depth, no time, not a byte in the store."""
-    async with lab(RABBIT, backend) as here:
+    async with harness(RABBIT, backend) as here:
         first = await dig(here, "ada", 1200, name="Ada", meta={"depth": 12})
         assert [(s["window"], s["improved"], s["rank"]) for s in first["standings"]] == [
             ("daily", True, 1),
@@ -59,7 +59,7 @@ async def test_one_best_per_player_and_board(backend: Backend) -> None:
 
 
 async def test_name_and_depth_are_of_the_run_that_set_the_best_of_each_board(backend: Backend) -> None:
-    async with lab(RABBIT, backend) as here:
+    async with harness(RABBIT, backend) as here:
         await dig(here, "ada", 1200, name="Ada", meta={"depth": 12})
         here.now += DAY * 1000
         tomorrow = await dig(here, "ada", 800, name="Ada L.", meta={"depth": 8})
@@ -70,7 +70,7 @@ async def test_name_and_depth_are_of_the_run_that_set_the_best_of_each_board(bac
 
 
 async def test_every_burrow_has_boards_of_its_own(backend: Backend) -> None:
-    async with lab(RABBIT, backend) as here:
+    async with harness(RABBIT, backend) as here:
         await dig(here, "ada", 1200)
         await dig(here, "bob", 50, "cellar-2")
         for window in ("daily", "all"):
@@ -82,7 +82,7 @@ async def test_every_burrow_has_boards_of_its_own(backend: Backend) -> None:
 
 
 async def test_a_daily_board_lives_a_week_and_no_write_makes_it_longer(backend: Backend) -> None:
-    async with lab(RABBIT, backend) as here:
+    async with harness(RABBIT, backend) as here:
         for _ in range(3):
             await dig(here, "ada", here.now)
             assert (await expiries(here))["db-:daily:2033-05-18:burrow=garden"] == MIDNIGHT + 7 * DAY
@@ -98,7 +98,7 @@ async def test_a_daily_board_lives_a_week_and_no_write_makes_it_longer(backend: 
 
 async def test_an_all_time_board_evaporates_when_nobody_digs_for_90_days(backend: Backend) -> None:
     """Any run that belongs to it keeps it alive, a miss too; a run in another burrow does not."""
-    async with lab(RABBIT, backend) as here:
+    async with harness(RABBIT, backend) as here:
         await dig(here, "ada", 1200)
         assert (await expiries(here))[GARDEN] == MIDNIGHT + 90 * DAY
         here.now += DAY * 1000
@@ -116,7 +116,7 @@ async def test_an_all_time_board_evaporates_when_nobody_digs_for_90_days(backend
 
 async def test_everything_cleans_itself_up(backend: Backend) -> None:
     """Standings, lists of burrows, records and gates: there is no other kind of key, and none without a timer."""
-    async with lab(RABBIT, backend) as here:
+    async with harness(RABBIT, backend) as here:
         for day in range(3):
             here.now = NOON + day * DAY * 1000
             for number in range(4):
@@ -134,7 +134,7 @@ async def test_everything_cleans_itself_up(backend: Backend) -> None:
 
 
 async def test_a_board_keeps_its_best_100_with_their_names(backend: Backend) -> None:
-    async with lab(RABBIT, backend) as here:
+    async with harness(RABBIT, backend) as here:
         for number in range(103):
             last = await dig(here, f"p{number}", 1000 + number, name=f"Name {number}", ranks="none")
         cut = await dig(here, "late", 1002, name="Late")
@@ -150,7 +150,7 @@ async def test_a_board_keeps_its_best_100_with_their_names(backend: Backend) -> 
 
 async def test_the_rate_limit_is_shared_by_all_processes(backend: Backend) -> None:
     body = {"board": "rabbit", "player": "ada", "score": 1, "splits": {"burrow": "garden"}}
-    async with lab(RABBIT, backend) as one, beside(one, backend, RABBIT) as two:
+    async with harness(RABBIT, backend) as one, beside(one, backend, RABBIT) as two:
         answers = await asyncio.gather(*((one, two)[i % 2].post("/submit", **body) for i in range(34)))
         assert sorted(answer.status_code for answer in answers) == [200] * 30 + [429] * 4
         refused = await two.post("/submit", **body)
@@ -163,7 +163,7 @@ async def test_the_rate_limit_is_shared_by_all_processes(backend: Backend) -> No
 
 
 async def test_each_call_is_one_request_and_few_commands(backend: Backend) -> None:
-    async with lab(RABBIT, backend) as here:
+    async with harness(RABBIT, backend) as here:
         await dig(here, "ada", 100, name="Ada", meta={"depth": 1})
         await here.get("/top", board="rabbit", burrow="garden")
         await here.get("/rank", board="rabbit", burrow="garden", player="ada")
@@ -187,7 +187,7 @@ async def test_each_call_is_one_request_and_few_commands(backend: Backend) -> No
 
 async def test_with_tickets_nobody_claims_anothers_name(backend: Backend) -> None:
     board = RABBIT.replace("[board.rabbit.splits]", 'auth = "ticket"\n[board.rabbit.splits]')
-    async with lab(board, backend, secrets=("a secret for tests",)) as here:
+    async with harness(board, backend, secrets=("a secret for tests",)) as here:
         ada = (await here.post("/start", board="rabbit")).json()
         await dig(here, ada["player"], 100, name="Ada", ticket=ada["ticket"])
         mallory = (await here.post("/start", board="rabbit")).json()

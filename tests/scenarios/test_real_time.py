@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harness import NOON, Lab, lab
+from tests.support.harness import NOON, Harness, harness
 from tests.support.playing import beside, expiries, ms, page, status
 from tools.upstash_emulator.backends import Backend
 
@@ -28,14 +28,14 @@ MIDNIGHT = NOON // 1000 + DAY // 2
 ALL = {"board": "world", "window": "all"}
 
 
-async def score(here: Lab, player: str, points: float, region: str | None = None, **more: Any) -> dict[str, Any]:
+async def score(here: Harness, player: str, points: float, region: str | None = None, **more: Any) -> dict[str, Any]:
     """Add points, two seconds after what came before: slowly enough for the limit of one address."""
     here.now += 2000
     splits = {"splits": {"region": region}} if region else {}
     return await here.submit(player, points, board="world", **splits, **more)
 
 
-async def crowd(here: Lab, size: int) -> None:
+async def crowd(here: Harness, size: int) -> None:
     """Let p1 to p<size> in, with one point more each than the one after them."""
     for number in range(1, size + 1):
         await score(here, f"p{number}", size - number + 1, ranks="none")
@@ -43,7 +43,7 @@ async def crowd(here: Lab, size: int) -> None:
 
 async def test_points_add_up_in_every_window_at_once(backend: Backend) -> None:
     """Daily, weekly, monthly and all-time, for all and for the region: eight standings, one request."""
-    async with lab(WORLD, backend) as here:
+    async with harness(WORLD, backend) as here:
         await score(here, "ann", 10, "eu")
         here.start_meter()
         answer = await score(here, "ann", 5, "eu")
@@ -56,7 +56,7 @@ async def test_points_add_up_in_every_window_at_once(backend: Backend) -> None:
 
 
 async def test_no_addition_is_lost_to_another_at_the_same_time(backend: Backend) -> None:
-    async with lab(WORLD, backend) as here, beside(here, backend, WORLD) as other:
+    async with harness(WORLD, backend) as here, beside(here, backend, WORLD) as other:
         await asyncio.gather(*((here, other)[i % 2].submit("ann", i, board="world") for i in range(30)))
         for window in ("daily", "weekly", "monthly", "all"):
             assert await page(here, board="world", window=window) == [("ann", sum(range(30)), 1)]
@@ -74,7 +74,7 @@ async def test_a_week_runs_on_over_the_end_of_a_year(
     before: str, after: str, weeks: tuple[str, str], scores: list[int], backend: Backend
 ) -> None:
     """By the ISO calendar: the calendar year with the week's number would end or repeat a week there."""
-    async with lab(WORLD, backend) as here:
+    async with harness(WORLD, backend) as here:
         seen = []
         for now, points in ((before, 5), (after, 7)):
             here.now = ms(now) - 2000
@@ -85,7 +85,7 @@ async def test_a_week_runs_on_over_the_end_of_a_year(
 
 
 async def test_windows_end_by_themselves_and_all_time_does_not(backend: Backend) -> None:
-    async with lab(WORLD, backend) as here:
+    async with harness(WORLD, backend) as here:
         for hour in range(3):
             here.now = NOON + hour * 3_600_000
             await score(here, "ann", 1, "eu", name="Ann")
@@ -100,7 +100,7 @@ async def test_windows_end_by_themselves_and_all_time_does_not(backend: Backend)
 
 async def test_rows_show_the_latest_profile_beside_old_scores(backend: Backend) -> None:
     """A run without a name leaves what is known; a page of a hundred rows is one request all the same."""
-    async with lab(WORLD, backend) as here:
+    async with harness(WORLD, backend) as here:
         await score(here, "ann", 10, name="Ann", meta={"avatar": "fox", "level": 3})
         await score(here, "bob", 7, name="Bob", meta={"avatar": "owl", "level": 1})
         here.now += DAY * 1000
@@ -120,7 +120,7 @@ async def test_rows_show_the_latest_profile_beside_old_scores(backend: Backend) 
 
 
 async def test_regions_have_boards_of_their_own(backend: Backend) -> None:
-    async with lab(WORLD, backend) as here:
+    async with harness(WORLD, backend) as here:
         for player, points, region in (("ann", 10, "eu"), ("bob", 7, "us"), ("eve", 8, "eu"), ("zoe", 9, None)):
             await score(here, player, points, region)
         assert await page(here, **ALL) == [("ann", 10, 1), ("zoe", 9, 2), ("eve", 8, 3), ("bob", 7, 4)]
@@ -133,7 +133,7 @@ async def test_regions_have_boards_of_their_own(backend: Backend) -> None:
 
 async def test_rank_score_top_and_any_page(backend: Backend) -> None:
     """Nothing is cut, a page by rank has as many rows as were asked for, and 51 to 60 are ten."""
-    async with lab(WORLD, backend) as here:
+    async with harness(WORLD, backend) as here:
         await crowd(here, 120)
         place = await here.get("/rank", **ALL, player="p104")
         assert (place["entry"]["rank"], place["entry"]["score"], place["total"]) == (104, 17, 120)
@@ -146,7 +146,7 @@ async def test_rank_score_top_and_any_page(backend: Backend) -> None:
 
 
 async def test_the_neighbourhood_and_how_far_up_a_player_is(backend: Backend) -> None:
-    async with lab(WORLD, backend) as here:
+    async with harness(WORLD, backend) as here:
         await crowd(here, 40)
         await here.get("/rank", **ALL, player="p1")  # so that the script is there
         here.start_meter()
@@ -162,7 +162,7 @@ async def test_the_neighbourhood_and_how_far_up_a_player_is(backend: Backend) ->
 
 async def test_page_own_row_and_total_are_of_one_moment(backend: Backend) -> None:
     """One script reads them all: while others write, no answer contradicts itself."""
-    async with lab(WORLD, backend) as here:
+    async with harness(WORLD, backend) as here:
         await crowd(here, 20)
         reads = [here.get("/top", **ALL, limit=100, player="p20") for _ in range(10)]
         writes = [here.submit(f"p{number}", 100 + number, board="world") for number in range(20, 10, -1)]
@@ -176,7 +176,7 @@ async def test_page_own_row_and_total_are_of_one_moment(backend: Backend) -> Non
 
 async def test_points_keep_their_fractions_and_all_their_digits(backend: Backend) -> None:
     """A score that is read by its first digits is another score: all of it goes out, as a plain number."""
-    async with lab(WORLD, backend) as here:
+    async with harness(WORLD, backend) as here:
         for player, points in (("ann", 0.1), ("ann", 0.2), ("bob", 1e15), ("bob", 21), ("eve", 2.5)):
             await score(here, player, points)
         text = (await here.client.get("/top", params=ALL)).text
@@ -188,7 +188,7 @@ async def test_points_keep_their_fractions_and_all_their_digits(backend: Backend
 
 
 async def test_best_scores_are_a_matter_of_one_word(backend: Backend) -> None:
-    async with lab(WORLD.replace('"sum"', '"best"'), backend) as here, beside(here, backend, WORLD) as sums:
+    async with harness(WORLD.replace('"sum"', '"best"'), backend) as here, beside(here, backend, WORLD) as sums:
         for points in (950, 900, 920):
             answer = await score(here, "ann", points)
             await score(sums, "ann", points)

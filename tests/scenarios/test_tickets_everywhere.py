@@ -10,7 +10,7 @@ from tests.scenarios.test_chess import CHESS
 from tests.scenarios.test_rabbit_hole import RABBIT
 from tests.scenarios.test_real_time import WORLD
 from tests.scenarios.test_typestrix import TYPESTRIX
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import page
 from tests.support.ticket_runs import SECRETS, again, begin, kept, run_of, send
 from tools.upstash_emulator.backends import Backend
@@ -64,7 +64,7 @@ def system(request: pytest.FixtureRequest) -> System:
     return chosen
 
 
-async def play(here: Lab, system: System, started: dict[str, Any], score: float) -> dict[str, Any]:
+async def play(here: Harness, system: System, started: dict[str, Any], score: float) -> dict[str, Any]:
     """Start and send a run of somebody who has begun before, after whatever cooldown there is; return the answer."""
     here.now += 61_000
     ticket = await begin(here, system.name, player=started["player"], player_token=started["player_token"])
@@ -76,7 +76,7 @@ async def play(here: Lab, system: System, started: dict[str, Any], score: float)
 
 async def test_a_system_works_as_before_with_tickets(system: System, backend: Backend) -> None:
     """Two players over two days: bests or sums, ranks, names and meta as its own story tells."""
-    async with lab(system.ticketed, backend, secrets=SECRETS) as here:
+    async with harness(system.ticketed, backend, secrets=SECRETS) as here:
         ann, bob = await begin(here, system.name), await begin(here, system.name)
         first = await play(here, system, ann, 50)
         assert len(first["standings"]) == system.standings
@@ -95,7 +95,7 @@ async def test_a_system_works_as_before_with_tickets(system: System, backend: Ba
 
 
 async def test_nobody_plays_under_a_system_s_player_but_themselves(system: System, backend: Backend) -> None:
-    async with lab(system.ticketed, backend, secrets=SECRETS) as here:
+    async with harness(system.ticketed, backend, secrets=SECRETS) as here:
         ann, mallory = await begin(here, system.name), await begin(here, system.name)
         await play(here, system, ann, 50)
         before = await kept(here)
@@ -115,7 +115,7 @@ async def test_a_system_s_ticket_costs_one_command_more(system: System, backend:
     """The same runs with and without: three requests' worth of commands, and one each for the ticket."""
     spent = []
     for boards in (system.boards, system.ticketed):
-        async with lab(boards, backend, secrets=SECRETS) as here:
+        async with harness(boards, backend, secrets=SECRETS) as here:
             started = await begin(here, system.name)
             costs = []
             for score in (50, 80, 20):
@@ -143,7 +143,7 @@ tier = ["1", "2"]
 
 async def test_the_budget_holds_with_everything_on(backend: Backend) -> None:
     """Twelve standings, a ticket, all three gates: 3 + 2N, and 2 for the address gate, and 1 for the ticket."""
-    async with lab(EVERYTHING, backend, secrets=SECRETS) as here:
+    async with harness(EVERYTHING, backend, secrets=SECRETS) as here:
         here.now -= 3600_000
         started = await begin(here)
         brings = {"splits": {"mode": "time", "tier": "1"}, "ranks": "none"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from tests.support.harness import NOON, Lab, lab
+from tests.support.harness import NOON, Harness, harness
 from tests.support.playing import expiries, ms, page, stored
 from tools.upstash_emulator.backends import Backend
 
@@ -25,7 +25,7 @@ mode = ["time", "words"]
 by = ["overall", "mode"]
 """
 SIX = {"windows": "all,daily", "splits": "overall,mode:time,mode:words", "limit": 10}
-# The lab's noon is 17:30 in India, and its day ends there at 18:30 UTC.
+# The harness' noon is 17:30 in India, and its day ends there at 18:30 UTC.
 INDIAN_MIDNIGHT = NOON // 1000 + 6 * 3600 + 1800
 TODAY, TOMORROW = "2033-05-18", "2033-05-19"
 COOLDOWN = 10_000
@@ -44,7 +44,7 @@ def run(player: str, wpm: int, accuracy: float, mode: str = "time", **more: Any)
     }
 
 
-async def type_(here: Lab, *told: Any, **more: Any) -> dict[str, Any]:
+async def type_(here: Harness, *told: Any, **more: Any) -> dict[str, Any]:
     """Send one typing test when the cooldown of the one before is over."""
     here.now += COOLDOWN
     response = await here.post("/submit", **run(*told, **more))
@@ -53,7 +53,7 @@ async def type_(here: Lab, *told: Any, **more: Any) -> dict[str, Any]:
     return answer
 
 
-async def six(here: Lab) -> dict[str, list[tuple[str, float, int]]]:
+async def six(here: Harness) -> dict[str, list[tuple[str, float, int]]]:
     """Return the six standings of the page as (player, score, words per minute)."""
     tops = (await here.get("/top", board="typing", **SIX))["tops"]
     return {
@@ -65,7 +65,7 @@ async def six(here: Lab) -> dict[str, list[tuple[str, float, int]]]:
 
 
 async def test_the_score_is_one_number_and_its_parts_are_kept_beside_it(backend: Backend) -> None:
-    async with lab(TYPESTRIX, backend) as here:
+    async with harness(TYPESTRIX, backend) as here:
         answer = await type_(here, "asha", 100, 98.0)
         assert [standing["score"] for standing in answer["standings"]] == [98] * 4
         [row] = (await here.get("/top", board="typing"))["entries"]
@@ -78,7 +78,7 @@ async def test_the_score_is_one_number_and_its_parts_are_kept_beside_it(backend:
 
 
 async def test_one_test_goes_to_four_standings_at_once(backend: Backend) -> None:
-    async with lab(TYPESTRIX, backend) as here:
+    async with harness(TYPESTRIX, backend) as here:
         await type_(here, "asha", 80, 95.0)
         here.start_meter()
         answer = await type_(here, "ravi", 90, 100.0, "words")
@@ -93,7 +93,7 @@ async def test_one_test_goes_to_four_standings_at_once(backend: Backend) -> None
 
 
 async def test_the_page_of_six_standings_is_one_request_for_any_number_of_players(backend: Backend) -> None:
-    async with lab(TYPESTRIX, backend) as here:
+    async with harness(TYPESTRIX, backend) as here:
         costs = []
         for players in (1, 12):
             for number in range(players):
@@ -115,7 +115,7 @@ async def test_the_page_of_six_standings_is_one_request_for_any_number_of_player
 
 async def test_data_belongs_to_the_standing_that_changed(backend: Backend) -> None:
     """Today's best does not relabel the all-time best, a mode's not the overall one, and an equal score nothing."""
-    async with lab(TYPESTRIX, backend) as here:
+    async with harness(TYPESTRIX, backend) as here:
         await type_(here, "asha", 100, 98, "time")
         here.now += 86_400_000
         today = await type_(here, "asha", 90, 100, "words")
@@ -133,7 +133,7 @@ async def test_data_belongs_to_the_standing_that_changed(backend: Backend) -> No
 
 
 async def test_a_day_ends_at_midnight_in_india(backend: Backend) -> None:
-    async with lab(TYPESTRIX, backend) as here:
+    async with harness(TYPESTRIX, backend) as here:
         for last, day in ((ms("2033-05-18T18:29:59+00:00") + 999, TODAY), (INDIAN_MIDNIGHT * 1000, TOMORROW)):
             here.now = last - COOLDOWN
             answer = await type_(here, f"asha-{day}", 100, 98)
@@ -146,7 +146,7 @@ async def test_a_day_ends_at_midnight_in_india(backend: Backend) -> None:
 
 async def test_the_daily_standing_is_gone_at_the_next_midnight(backend: Backend) -> None:
     """Shown no longer at once, and out of the store at that second; the all-time standing stays."""
-    async with lab(TYPESTRIX, backend) as here:
+    async with harness(TYPESTRIX, backend) as here:
         await type_(here, "asha", 100, 98)
         times = await expiries(here)
         daily = {key: end for key, end in times.items() if ":daily:" in key}
@@ -159,7 +159,7 @@ async def test_the_daily_standing_is_gone_at_the_next_midnight(backend: Backend)
 
 async def test_a_better_score_inside_the_cooldown_is_not_lost(backend: Backend) -> None:
     """It is refused, with the time to wait and nothing stored; sent again then, it counts."""
-    async with lab(TYPESTRIX, backend) as here:
+    async with harness(TYPESTRIX, backend) as here:
         await type_(here, "asha", 100, 98)
         before = await stored(here)
         here.now += 3_500
@@ -178,7 +178,7 @@ async def test_a_better_score_inside_the_cooldown_is_not_lost(backend: Backend) 
 
 
 async def test_the_cooldown_is_ten_seconds_to_the_millisecond(backend: Backend) -> None:
-    async with lab(TYPESTRIX, backend) as here:
+    async with harness(TYPESTRIX, backend) as here:
         await type_(here, "asha", 50, 100)
         for later, status in ((COOLDOWN - 1, 429), (1, 200), (COOLDOWN - 1, 429)):
             here.now += later
@@ -187,13 +187,13 @@ async def test_the_cooldown_is_ten_seconds_to_the_millisecond(backend: Backend) 
 
 async def test_a_changed_best_is_seen_by_the_next_read(backend: Backend) -> None:
     """As printed nobody keeps pages; where a board lets them, a client that sends `v` is past what they keep."""
-    async with lab(TYPESTRIX, backend) as here:
+    async with harness(TYPESTRIX, backend) as here:
         for wpm in (50, 60, 70):
             await type_(here, "asha", wpm, 100)
             assert (await six(here))["daily time"] == [("asha", wpm, wpm)]
         kept = (await here.client.get("/top", params={"board": "typing"})).headers["cache-control"]
         assert kept == "no-store"
-    async with lab(TYPESTRIX.replace("limits =", 'cache = "1m"\nlimits ='), backend) as here:
+    async with harness(TYPESTRIX.replace("limits =", 'cache = "1m"\nlimits ='), backend) as here:
         for wpm in (50, 60, 70):
             await type_(here, "asha", wpm, 100, id=f"test-000000{wpm}")
             assert (await here.get("/top", board="typing", v=f"test-000000{wpm}"))["entries"][0]["score"] == wpm
@@ -208,7 +208,7 @@ class Broken(httpx.AsyncBaseTransport):
 
 async def test_a_store_that_fails_is_told_so_and_what_was_to_be_stored_can_be_sent_again(backend: Backend) -> None:
     """The caller learns it in the answer, can keep the test, and repeat the same submission until it is in, once."""
-    async with lab(TYPESTRIX, backend) as here:
+    async with harness(TYPESTRIX, backend) as here:
         upstash = here.deployment.store.upstash
         working = upstash._redis._http._client
         upstash._redis._http._client = httpx.AsyncClient(transport=Broken())

@@ -7,7 +7,7 @@ import pytest
 from lib.storage import scripts
 from tests.regressions.test_writes import code_of
 from tests.support.failing_scripts import broken
-from tests.support.harness import NOON, Lab, lab
+from tests.support.harness import NOON, Harness, harness
 from tests.support.playing import page
 from tests.support.ticket_runs import SECRETS, begin, kept, run_of
 from tools.upstash_emulator.backends import Backend
@@ -23,7 +23,7 @@ BOARDS = {
 RUN: dict[str, Any] = {"player": "p1", "score": 7, "name": "Mina", "id": "an-id-of-mine", "splits": {"level": "a"}}
 
 
-async def crowd(here: Lab) -> None:
+async def crowd(here: Harness) -> None:
     """Fill the board with others, some of whom will be trimmed, and with yesterday's run of the player."""
     here.now = NOON - DAY
     for player, score in (("p1", 1), ("p2", 5), ("p3", 6)):
@@ -31,7 +31,7 @@ async def crowd(here: Lab) -> None:
     here.now = NOON
 
 
-async def fail_each_write(here: Lab, monkeypatch: pytest.MonkeyPatch, **run: Any) -> int:
+async def fail_each_write(here: Harness, monkeypatch: pytest.MonkeyPatch, **run: Any) -> int:
     """Let each write of one submission fail in turn; demand that nothing has changed. Return how many there are."""
     whole, before, number = scripts.script("submit"), await kept(here), 0
     while True:
@@ -48,7 +48,7 @@ async def fail_each_write(here: Lab, monkeypatch: pytest.MonkeyPatch, **run: Any
 async def test_whichever_write_fails_nothing_is_written(
     name: str, backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with lab(BOARDS[name], backend) as here:
+    async with harness(BOARDS[name], backend) as here:
         await crowd(here)
         writes = await fail_each_write(here, monkeypatch, **RUN)
         assert writes > 8
@@ -59,12 +59,12 @@ async def test_whichever_write_fails_nothing_is_written(
 
 
 async def test_a_newcomers_failed_write_leaves_no_key(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with lab(BOARDS["capped"], backend) as here:
+    async with harness(BOARDS["capped"], backend) as here:
         assert await fail_each_write(here, monkeypatch, **RUN) > 8
 
 
 async def test_a_failed_write_spends_no_ticket(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with lab(BOARDS["ticket"], backend, secrets=SECRETS) as here:
+    async with harness(BOARDS["ticket"], backend, secrets=SECRETS) as here:
         started = await begin(here)
         run = run_of(started, 5)
         del run["board"]
@@ -83,7 +83,7 @@ async def test_a_failed_write_spends_no_ticket(backend: Backend, monkeypatch: py
     ],
 )
 async def test_a_key_of_another_type_leaves_nothing_half(name: str, key: str, backend: Backend) -> None:
-    async with lab(BOARDS[name], backend) as here:
+    async with harness(BOARDS[name], backend) as here:
         await here.command("SET", key, "planted")
         for _ in range(5):
             assert await code_of(here, **RUN) == (503, "store_unavailable")

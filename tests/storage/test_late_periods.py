@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.harness import NOON, lab
+from tests.support.harness import NOON, harness
 from tests.support.playing import beside, page, play
 from tools.upstash_emulator.backends import Backend
 
@@ -21,7 +21,7 @@ LATE = 'name = "late"\nstarts = 2033-05-01T00:00:00Z\nends = 2033-07-01T00:00:00
 @pytest.mark.parametrize("ahead", [1, 2, 3, 4])
 async def test_a_clock_that_was_days_ahead_swallows_nothing(ahead: int, cap: int, backend: Backend) -> None:
     """Today's total goes on, and so does the one of the day that came early, once it comes."""
-    async with lab(DAILY % cap, backend) as here:
+    async with harness(DAILY % cap, backend) as here:
         await play(here, ("p", 1))
         here.now = NOON + ahead * DAY
         await play(here, ("p", 10))
@@ -36,7 +36,7 @@ async def test_a_clock_that_was_days_ahead_swallows_nothing(ahead: int, cap: int
 
 async def test_two_clocks_that_were_ahead_leave_nobody_twice(backend: Backend) -> None:
     """A record has room for two days of one kind; what it had to leave out is looked for."""
-    async with lab(DAILY % 1000, backend) as here:
+    async with harness(DAILY % 1000, backend) as here:
         for day in (0, 2, 4, 0, 2, 4, 6, 4, 2, 0):
             here.now = max(here.now, NOON) % DAY + NOON - NOON % DAY + day * DAY
             await play(here, ("p", 1))
@@ -49,7 +49,7 @@ async def test_two_clocks_that_were_ahead_leave_nobody_twice(backend: Backend) -
 async def test_a_week_that_begins_on_another_day_is_stored_and_the_old_one_comes_back(
     first: str, then: str, backend: Backend
 ) -> None:
-    async with lab(WEEKLY % first, backend) as here, beside(here, backend, WEEKLY % then) as other:
+    async with harness(WEEKLY % first, backend) as here, beside(here, backend, WEEKLY % then) as other:
         await play(here, ("p", 1))
         await play(other, ("p", 10), ("p", 10))
         assert await page(other) == [("p", 20, 1)]
@@ -61,7 +61,7 @@ async def test_a_season_that_begins_earlier_than_those_it_replaces_is_stored(bac
     """A record has room for two seasons, whichever they are."""
     seasons = [SEASON % season for season in (LATE, LATER, EARLY)]
     async with (
-        lab(seasons[0], backend) as late,
+        harness(seasons[0], backend) as late,
         beside(late, backend, seasons[1]) as later,
         beside(late, backend, seasons[2]) as early,
     ):

@@ -10,7 +10,7 @@ import pytest
 
 from lib.storage.scripts import script
 from tests.storage.lua_rules import from_calls
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import stored
 from tests.support.project import ROOT
 from tools.upstash_emulator.backends import Backend, MemoryBackend, RedisBackend
@@ -169,7 +169,7 @@ NAMES = ["Mina", "", None, "Zoë ☃ 👩‍🚀", 'quo"te\\', "<b>"]
 QUESTIONS = ("/top?limit=3", "/top?offset=2", "/top?player=p1", "/rank?player=p3&around=2", "/rank?players=p1,zz,p4")
 
 
-async def tell(here: Lab) -> list[Any]:
+async def tell(here: Harness) -> list[Any]:
     """Play the same story on any engine; return every answer, and all that is stored in the end."""
     answers: list[Any] = []
 
@@ -214,7 +214,7 @@ async def test_two_engines_answer_and_store_the_same(redis_url: str) -> None:
     """C Lua inside a real Redis and the imitation's own: what a script does must not depend on either."""
     real = RedisBackend(redis_url)
     told = []
-    for opened in (lab(STORY, MemoryBackend()), lab(STORY, real), lab(STORY, real, flags="unknown")):
+    for opened in (harness(STORY, MemoryBackend()), harness(STORY, real), harness(STORY, real, flags="unknown")):
         async with opened as here:
             told.append(await tell(here))
     await real.close()
@@ -230,7 +230,7 @@ def leaves(reply: Any) -> list[Any]:
 
 async def test_numbers_leave_a_script_as_text(backend: Backend) -> None:
     """As Lua numbers they would be cut to integers, and how they turn into text differs between engines."""
-    async with lab(STORY, backend) as here:
+    async with harness(STORY, backend) as here:
         seen: list[Any] = []
 
         async def keep(response: httpx.Response) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.limits.priced_calls import board, warm_up
-from tests.support.harness import NOON, Lab, lab
+from tests.support.harness import NOON, Harness, harness
 from tests.support.playing import page, play, stored
 from tools.upstash_emulator.backends import Backend
 
@@ -14,7 +14,7 @@ UNCAPPED = board("keep = 'sum'", "cap = 0", "windows = ['daily', 'weekly']", spl
 RECORD = "laurel:{b}:ds-:player:p"
 
 
-async def puzzle(here: Lab, day: int) -> int:
+async def puzzle(here: Harness, day: int) -> int:
     """Play a day's own puzzle; return what it was billed."""
     here.now = NOON + day * DAY
     here.start_meter()
@@ -22,14 +22,14 @@ async def puzzle(here: Lab, day: int) -> int:
     return here.billed
 
 
-async def slots(here: Lab) -> list[str]:
+async def slots(here: Harness) -> list[str]:
     """Return the record's fields of standings."""
     return [name for name in (await stored(here))[RECORD] if "#" in name]
 
 
 @pytest.mark.parametrize("boards", [DAILY, UNCAPPED], ids=["capped", "uncapped"])
 async def test_a_daily_puzzle_leaves_the_fields_of_the_last_weeks(boards: str, backend: Backend) -> None:
-    async with lab(boards, backend) as here:
+    async with harness(boards, backend) as here:
         await warm_up(here)
         billed = [await puzzle(here, day) for day in range(61)]
         # Two days, and at most two weeks and a day of the third.
@@ -39,7 +39,7 @@ async def test_a_daily_puzzle_leaves_the_fields_of_the_last_weeks(boards: str, b
 
 
 async def test_fields_from_before_they_were_listed_go_too(backend: Backend) -> None:
-    async with lab(DAILY, backend) as here:
+    async with harness(DAILY, backend) as here:
         for day in range(20):
             await puzzle(here, day)
         for day in range(18):
@@ -53,7 +53,7 @@ async def test_fields_from_before_they_were_listed_go_too(backend: Backend) -> N
 
 @pytest.mark.parametrize("ahead", [2, 9, 30])
 async def test_a_clock_that_was_ahead_lets_fields_go_but_counts_nothing_anew(ahead: int, backend: Backend) -> None:
-    async with lab(DAILY, backend) as here:
+    async with harness(DAILY, backend) as here:
         await play(here, ("p", 1), splits={"level": "a"})
         here.now = NOON + ahead * DAY
         await play(here, ("p", 10), splits={"level": "b"})

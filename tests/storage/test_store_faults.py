@@ -12,7 +12,7 @@ import pytest
 import respx
 
 from tests.support.failing_stores import BOARDS, CALLS, FAULTS, SENSE, TOKEN, assert_unavailable, every_call, send, site
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.servers import free_port
 from tools.upstash_emulator.backends import MemoryBackend
 
@@ -162,7 +162,7 @@ def spoilt(value: Any) -> Iterator[Any]:
         yield from ([*value[:at], other, *value[at + 1 :]] for other in spoilt(part))
 
 
-async def answer_to(here: Lab, call: str) -> Any:
+async def answer_to(here: Harness, call: str) -> Any:
     """Make a call as it should be, and return what the store answered to it."""
     answers: list[httpx.Response] = []
 
@@ -179,7 +179,7 @@ async def answer_to(here: Lab, call: str) -> Any:
 @every_call
 async def test_a_spoilt_answer_is_no_internal_error(call: str, caplog: pytest.LogCaptureFixture) -> None:
     """A right answer with one part of it wrong is either still understood or a 503, never a 500."""
-    async with lab(BOARDS, MemoryBackend(), secrets=("a-secret",)) as here:
+    async with harness(BOARDS, MemoryBackend(), secrets=("a-secret",)) as here:
         for number, board in enumerate("bpdbpd"):
             await here.submit(f"p{number // 3 + 1}", 10 * number, board=board, name="Mina")
         document = await answer_to(here, call)

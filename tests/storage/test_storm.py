@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from tests.regressions.test_writes import connect
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import beside
 from tools.upstash_emulator.backends import Backend
 
@@ -37,7 +37,7 @@ DAY = 86_400_000
 class Stormy(httpx.AsyncBaseTransport):
     """A way to the store that loses requests and answers, and gives answers of its own or of other questions."""
 
-    def __init__(self, here: Lab, chance: random.Random) -> None:
+    def __init__(self, here: Harness, chance: random.Random) -> None:
         self._inner = httpx.ASGITransport(app=here.endpoint)
         self._chance = chance
         self._earlier: list[bytes] = []
@@ -68,7 +68,7 @@ class Stormy(httpx.AsyncBaseTransport):
 class Crowd:
     """Players who send each run until it is answered, and what their totals must come to."""
 
-    def __init__(self, processes: list[Lab], chance: random.Random) -> None:
+    def __init__(self, processes: list[Harness], chance: random.Random) -> None:
         self._processes, self._chance = processes, chance
         self.totals: Counter[tuple[str, str, str]] = Counter()
 
@@ -116,7 +116,7 @@ class Crowd:
 async def test_a_storm_loses_nothing_counts_nothing_twice_and_mixes_nothing_up(backend: Backend) -> None:
     chance = random.Random(8)
     async with AsyncExitStack() as stack:
-        first = await stack.enter_async_context(lab(BOARDS, backend))
+        first = await stack.enter_async_context(harness(BOARDS, backend))
         others = [await stack.enter_async_context(beside(first, backend, BOARDS)) for _ in range(PROCESSES - 1)]
         processes = [first, *others]
         ways = [Stormy(here, chance) for here in processes]

@@ -18,7 +18,7 @@ from lib.errors import StoreUnavailable
 from lib.storage.scripts import script
 from lib.storage.upstash import IDLE_SECONDS, Unanswered, Upstash
 from tests.support.failing_stores import Unreliable, each, of
-from tests.support.harness import TOKEN, lab
+from tests.support.harness import TOKEN, harness
 from tests.support.project import ROOT
 from tests.support.servers import serve
 from tools.upstash_emulator.backends import MemoryBackend
@@ -77,7 +77,7 @@ async def test_the_sdk_sends_plain_text_and_no_telemetry() -> None:
 @pytest.mark.parametrize("fault", [httpx.ReadError, httpx.RemoteProtocolError, httpx.WriteError])
 async def test_a_write_whose_answer_got_lost_is_sent_again_and_counted_once(fault: type[httpx.TransportError]) -> None:
     """The second try finds the first: no gate refuses or counts it, and the sum has the score once."""
-    async with lab(GATED, MemoryBackend()) as here:
+    async with harness(GATED, MemoryBackend()) as here:
         await here.submit("p2", 1)  # brings the script
         way = Unreliable(here, 1, fault=fault)
         answer = await here.submit("p1", 5)
@@ -91,7 +91,7 @@ async def test_a_write_whose_answer_got_lost_is_sent_again_and_counted_once(faul
 
 
 async def test_a_write_that_was_lost_on_its_way_is_stored_by_the_second_try() -> None:
-    async with lab(GATED, MemoryBackend()) as here:
+    async with harness(GATED, MemoryBackend()) as here:
         await here.submit("p2", 1)
         way = Unreliable(here, lost_requests=[1], fault=httpx.RemoteProtocolError)
         answer = await here.submit("p1", 5)
@@ -99,7 +99,7 @@ async def test_a_write_that_was_lost_on_its_way_is_stored_by_the_second_try() ->
 
 
 async def test_a_write_is_sent_twice_at_most_and_its_callers_retry_is_a_replay() -> None:
-    async with lab(GATED, MemoryBackend()) as here:
+    async with harness(GATED, MemoryBackend()) as here:
         await here.submit("p2", 1)
         way = Unreliable(here, 1, 2)
         body = {"board": "b", "player": "p1", "score": 5, "id": "an-id-of-mine"}
@@ -110,7 +110,7 @@ async def test_a_write_is_sent_twice_at_most_and_its_callers_retry_is_a_replay()
 
 
 async def test_a_read_whose_answer_got_lost_is_not_sent_again() -> None:
-    async with lab(OPEN, MemoryBackend()) as here:
+    async with harness(OPEN, MemoryBackend()) as here:
         for path in ("/top?board=b", "/top?board=b&player=p1", "/rank?board=b&player=p1", "/health"):
             way = Unreliable(here, 1)
             assert (await here.client.get(path)).status_code == 503
@@ -119,7 +119,7 @@ async def test_a_read_whose_answer_got_lost_is_not_sent_again() -> None:
 
 async def test_an_error_of_the_server_is_not_sent_again() -> None:
     """The server's own word is no lost answer, for writes neither."""
-    async with lab(OPEN, MemoryBackend()) as here:
+    async with harness(OPEN, MemoryBackend()) as here:
         await here.command("SET", "laurel:{b}:db-:player:p1", "not a hash")
         await here.submit("p2", 1)
         way = Unreliable(here)
@@ -129,7 +129,7 @@ async def test_an_error_of_the_server_is_not_sent_again() -> None:
 
 async def test_the_flag_that_locks_only_the_keys_goes_first() -> None:
     """Upstash would lock the whole database for a script without it."""
-    async with lab(OPEN, MemoryBackend()) as here:
+    async with harness(OPEN, MemoryBackend()) as here:
         way = Unreliable(here)
         await here.submit("p1", 1)
         await here.submit("p1", 2)
@@ -142,7 +142,7 @@ async def test_the_flag_that_locks_only_the_keys_goes_first() -> None:
 
 
 async def test_a_server_that_does_not_know_the_flag_gets_the_text_without_it_from_then_on() -> None:
-    async with lab(OPEN, MemoryBackend(), flags="unknown") as here:
+    async with harness(OPEN, MemoryBackend(), flags="unknown") as here:
         way = Unreliable(here)
         await here.submit("p1", 1)
         await here.submit("p1", 2)
@@ -160,7 +160,7 @@ async def test_a_server_that_does_not_know_the_flag_gets_the_text_without_it_fro
 
 
 async def test_calls_that_learn_of_the_unknown_flag_together_are_all_answered() -> None:
-    async with lab(OPEN, MemoryBackend(), flags="unknown") as here:
+    async with harness(OPEN, MemoryBackend(), flags="unknown") as here:
         answers = await asyncio.gather(*(here.submit(f"p{number}", number) for number in range(20)))
         assert all(answer["improved"] for answer in answers)
 

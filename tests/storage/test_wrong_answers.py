@@ -14,7 +14,7 @@ from starlette.types import Send as SendMessage
 from lib.storage.upstash import Unanswered, Upstash
 from tests.regressions.test_writes import connect
 from tests.support.failing_stores import CALLS, assert_unavailable, of, send, site
-from tests.support.harness import TOKEN, Lab, lab
+from tests.support.harness import TOKEN, Harness, harness
 from tests.support.playing import page
 from tests.support.servers import serve
 from tools.upstash_emulator.backends import Backend, MemoryBackend
@@ -28,7 +28,7 @@ COUNTED = f"[board.b]\nkeep = 'sum'\n{OPEN}\n"
 class Repeating(httpx.AsyncBaseTransport):
     """A gateway that, once told to, gives every request the answer to the one before it."""
 
-    def __init__(self, here: Lab) -> None:
+    def __init__(self, here: Harness) -> None:
         self._inner = httpx.ASGITransport(app=here.endpoint)
         self._last: httpx.Response | None = None
         self.repeats = False
@@ -43,7 +43,7 @@ class Repeating(httpx.AsyncBaseTransport):
 
 
 async def test_a_page_never_shows_another_boards_rows_and_keeps_none_of_them(backend: Backend) -> None:
-    async with lab(BOARDS, backend) as here:
+    async with harness(BOARDS, backend) as here:
         await here.submit("on-b", 1)
         await here.submit("on-x", 2, board="x")
         way = Repeating(here)
@@ -58,7 +58,7 @@ async def test_a_page_never_shows_another_boards_rows_and_keeps_none_of_them(bac
 
 @pytest.mark.parametrize("path", ["/top?board=x&player=p", "/rank?board=x&player=p", "/rank?board=x&score=3"])
 async def test_no_read_takes_another_answer_for_its_own(path: str) -> None:
-    async with lab(BOARDS, MemoryBackend()) as here:
+    async with harness(BOARDS, MemoryBackend()) as here:
         await here.submit("on-b", 1)
         await here.submit("on-x", 2, board="x")
         connect(here, way := Repeating(here))
@@ -70,7 +70,7 @@ async def test_no_read_takes_another_answer_for_its_own(path: str) -> None:
 
 async def test_a_run_is_never_said_to_be_stored_that_was_not() -> None:
     """The second try is answered as the first should have been; the run counts once."""
-    async with lab(COUNTED, MemoryBackend()) as here:
+    async with harness(COUNTED, MemoryBackend()) as here:
         await here.submit("p1", 1)
         connect(here, way := Repeating(here))
         await here.submit("p2", 5)

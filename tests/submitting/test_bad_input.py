@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.responses import BOARDS, everything, read, refused
 from tools.upstash_emulator.backends import MemoryBackend
 
@@ -14,9 +14,9 @@ GOOD = {"board": "b", "player": "p1", "score": 10}
 
 
 @pytest.fixture
-async def desk() -> AsyncIterator[Lab]:
-    """Open a lab."""
-    async with lab(BOARDS, MemoryBackend()) as opened:
+async def here() -> AsyncIterator[Harness]:
+    """Open a harness."""
+    async with harness(BOARDS, MemoryBackend()) as opened:
         yield opened
 
 
@@ -66,31 +66,31 @@ NO_JSON = {
 
 
 @pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON)
-async def test_what_is_no_json_is_bad_json(desk: Lab, body: bytes) -> None:
+async def test_what_is_no_json_is_bad_json(here: Harness, body: bytes) -> None:
     """Strict JSON in UTF-8, each key once, or 400."""
-    refused(await desk.client.post("/submit", content=body), "bad_json")
-    assert desk.requests == 0
+    refused(await here.client.post("/submit", content=body), "bad_json")
+    assert here.requests == 0
 
 
 @pytest.mark.parametrize(
     "body", [b"[]", b"null", b"5", b'"text"', b"true", b"-0", b"1e999", b'[{"board": "b"}]'], ids=str
 )
-async def test_json_that_is_no_object_is_invalid(desk: Lab, body: bytes) -> None:
+async def test_json_that_is_no_object_is_invalid(here: Harness, body: bytes) -> None:
     """It is JSON, so it is not bad JSON."""
-    refused(await desk.client.post("/submit", content=body), "invalid")
-    assert desk.requests == 0
+    refused(await here.client.post("/submit", content=body), "invalid")
+    assert here.requests == 0
 
 
 @pytest.mark.parametrize("opened", ["[", '{"a":', '{"meta":[', "[[", '{"meta":{"ship":'])
-async def test_a_deep_body_is_refused_whatever_its_depth(desk: Lab, opened: str) -> None:
+async def test_a_deep_body_is_refused_whatever_its_depth(here: Harness, opened: str) -> None:
     """Depth 1000, as deep as a body can be, and 10,000, which is too large before it is too deep."""
     closed = {"[": "]", "{": "}"}
     for depth in (1000, 4000 // len(opened), 10_000):
         content = opened * depth + "1" + "".join(closed[c] for c in reversed(opened) if c in closed) * depth
-        response = await desk.client.post("/submit", content=content)
+        response = await here.client.post("/submit", content=content)
         assert response.status_code in ((400, 422) if len(content) <= 8192 else (413,))
         refused(response, read(response)["code"])
-    assert desk.requests == 0
+    assert here.requests == 0
 
 
 def wrong_types() -> Iterator[tuple[str, Any]]:
@@ -110,41 +110,41 @@ def wrong_types() -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize(("field", "value"), list(wrong_types()), ids=lambda part: json.dumps(part))
-async def test_a_field_of_another_type_is_named(desk: Lab, field: str, value: Any) -> None:
+async def test_a_field_of_another_type_is_named(here: Harness, field: str, value: Any) -> None:
     """`true` is no number, "12" is no number, 12 is no text."""
-    refused(await desk.post("/submit", **{**GOOD, field: value}), "invalid", field)
-    assert desk.requests == 0
+    refused(await here.post("/submit", **{**GOOD, field: value}), "invalid", field)
+    assert here.requests == 0
 
 
 @pytest.mark.parametrize("field", ["board", "player", "score"])
-async def test_a_required_field_is_named_when_it_is_missing(desk: Lab, field: str) -> None:
+async def test_a_required_field_is_named_when_it_is_missing(here: Harness, field: str) -> None:
     """So are all of them together."""
-    refused(await desk.post("/submit", **{k: v for k, v in GOOD.items() if k != field}), "invalid", field)
-    refused(await desk.post("/submit"), "invalid", "board", "player", "score")
+    refused(await here.post("/submit", **{k: v for k, v in GOOD.items() if k != field}), "invalid", field)
+    refused(await here.post("/submit"), "invalid", "board", "player", "score")
 
 
 @pytest.mark.parametrize("field", ["name", "meta", "splits", "tiebreak", "id", "ticket"])
-async def test_null_is_the_same_as_leaving_a_field_out(desk: Lab, field: str) -> None:
+async def test_null_is_the_same_as_leaving_a_field_out(here: Harness, field: str) -> None:
     """Engines that cannot leave a field out send null."""
-    assert read(await desk.post("/submit", **{**GOOD, field: None}))["improved"]
+    assert read(await here.post("/submit", **{**GOOD, field: None}))["improved"]
 
 
 @pytest.mark.parametrize(
     "key", ["x", "Score", "score ", "__proto__", "constructor", "", "players", "meta.depth", "\u0301"]
 )
-async def test_an_unknown_field_is_named(desk: Lab, key: str) -> None:
+async def test_an_unknown_field_is_named(here: Harness, key: str) -> None:
     """A misspelt field would otherwise be a setting that silently does nothing."""
-    refused(await desk.post("/submit", **{**GOOD, key: 1}), "invalid", key)
-    assert desk.requests == 0
+    refused(await here.post("/submit", **{**GOOD, key: 1}), "invalid", key)
+    assert here.requests == 0
 
 
-async def test_an_answer_repeats_little_of_what_a_caller_made_up(desk: Lab) -> None:
+async def test_an_answer_repeats_little_of_what_a_caller_made_up(here: Harness) -> None:
     """Neither a field name of 8000 letters nor a thousand unknown fields come back."""
-    long = refused(await desk.post("/submit", **{**GOOD, "x" * 8000: 1}), "invalid")
-    many = refused(await desk.post("/submit", **GOOD, **{f"x{n}": 1 for n in range(700)}), "invalid")
+    long = refused(await here.post("/submit", **{**GOOD, "x" * 8000: 1}), "invalid")
+    many = refused(await here.post("/submit", **GOOD, **{f"x{n}": 1 for n in range(700)}), "invalid")
     assert len(json.dumps(long)) < 1000
     assert len(many["errors"]) == 20
-    assert "made-up" not in (await desk.post("/submit", **{**GOOD, "player": "made-up!"})).text
+    assert "made-up" not in (await here.post("/submit", **{**GOOD, "player": "made-up!"})).text
 
 
 HALF = "\ud800"
@@ -166,20 +166,20 @@ SURROGATES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("fields", "code"), SURROGATES.values(), ids=SURROGATES)
-async def test_half_a_surrogate_pair_is_refused_wherever_it_stands(desk: Lab, fields: Any, code: str) -> None:
+async def test_half_a_surrogate_pair_is_refused_wherever_it_stands(here: Harness, fields: Any, code: str) -> None:
     """JSON can spell it and UTF-8 cannot: it must never reach the store, nor break an answer."""
-    refused(await desk.post("/submit", **{**GOOD, **fields}), code)
-    assert desk.requests == 0
+    refused(await here.post("/submit", **{**GOOD, **fields}), code)
+    assert here.requests == 0
 
 
-async def test_a_refused_request_leaves_everything_as_it_was(desk: Lab) -> None:
+async def test_a_refused_request_leaves_everything_as_it_was(here: Harness) -> None:
     """No partial write, and no gate used up: after any number of bad requests the good one still counts."""
-    await desk.submit("p0", 5, board="b")
-    before = await everything(desk)
+    await here.submit("p0", 5, board="b")
+    before = await everything(here)
     for body in [*NO_JSON.values(), b"[]", with_raw("score", "1e999"), with_raw("player", '"a b"')]:
-        await desk.client.post("/submit", content=body)
+        await here.client.post("/submit", content=body)
     for _ in range(5):
-        refused(await desk.post("/submit", board="gated", player="p1", score="1"), "invalid")
-        refused(await desk.post("/submit", board="gated", player="p1", score=1e300), "score_out_of_range")
-    assert await everything(desk) == before
-    assert read(await desk.post("/submit", board="gated", player="p1", score=1))["improved"]
+        refused(await here.post("/submit", board="gated", player="p1", score="1"), "invalid")
+        refused(await here.post("/submit", board="gated", player="p1", score=1e300), "score_out_of_range")
+    assert await everything(here) == before
+    assert read(await here.post("/submit", board="gated", player="p1", score=1))["improved"]

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from lib.reading.page_cache import KeptPage, KeptPages
-from tests.support.harness import Lab, lab
+from tests.support.harness import Harness, harness
 from tests.support.playing import beside
 from tests.support.ticket_runs import HOUR
 from tools.upstash_emulator.backends import Backend, MemoryBackend
@@ -21,12 +21,12 @@ GATES = [(PER_IP, 3, 60), (PER_PLAYER, 3, 60), (COOLDOWN, 1, 10)]
 gates = pytest.mark.parametrize(("boards", "limit", "period"), GATES, ids=["per_ip", "per_player", "cooldown"])
 
 
-async def play(here: Lab) -> httpx.Response:
+async def play(here: Harness) -> httpx.Response:
     """Submit, as the same player from the same address."""
     return await here.post("/submit", board="b", player="p1", score=1)
 
 
-async def shut(here: Lab, limit: int) -> None:
+async def shut(here: Harness, limit: int) -> None:
     """Use a gate up, and be refused by it."""
     assert [(await play(here)).status_code for _ in range(limit + 1)] == [200] * limit + [429]
 
@@ -45,7 +45,7 @@ async def test_a_gate_that_a_process_ahead_has_shut_is_open_to_the_others(
     ahead: int, boards: str, limit: int, period: int, backend: Backend
 ) -> None:
     """Its stamp is stale; the period that begins instead is as strict and as long as any."""
-    async with lab(boards, backend) as here, beside(here, backend, boards) as other:
+    async with harness(boards, backend) as here, beside(here, backend, boards) as other:
         other.now += ahead
         await shut(other, limit)
         await shut(here, limit)
@@ -60,7 +60,7 @@ async def test_clocks_a_few_seconds_apart_share_one_gate(
     ahead: int, boards: str, limit: int, period: int, backend: Backend
 ) -> None:
     """Nor does a request pass that was read first and comes second; and the wait is never longer than the period."""
-    async with lab(boards, backend) as here, beside(here, backend, boards) as other:
+    async with harness(boards, backend) as here, beside(here, backend, boards) as other:
         other.now += ahead
         await shut(other, limit)
         assert told(await play(here)) == period
@@ -71,7 +71,7 @@ async def test_clocks_a_few_seconds_apart_share_one_gate(
 @pytest.mark.parametrize("boards", [PER_IP, PER_PLAYER], ids=["per_ip", "per_player"])
 async def test_a_period_that_a_clock_ahead_began_ends_by_the_others(boards: str, backend: Backend) -> None:
     """Whoever is let through writes the end as their own clock has it."""
-    async with lab(boards, backend) as here, beside(here, backend, boards) as other:
+    async with harness(boards, backend) as here, beside(here, backend, boards) as other:
         other.now += 5 * SECOND
         for one in (other, here):
             assert (await play(one)).status_code == 200
@@ -85,7 +85,7 @@ async def test_a_process_that_steps_back_forgets_whom_it_refused(
     back: int, boards: str, limit: int, period: int, backend: Backend
 ) -> None:
     """What it remembers by itself is as stale as what it stored, also where that is gone."""
-    async with lab(boards, backend) as here:
+    async with harness(boards, backend) as here:
         await shut(here, limit)
         here.now -= back
         await shut(here, limit)
@@ -97,7 +97,7 @@ async def test_a_process_that_steps_back_forgets_whom_it_refused(
 
 async def test_a_process_that_steps_back_a_little_tells_no_longer_wait_than_before() -> None:
     """It goes on refusing by itself, without asking the store."""
-    async with lab(PER_IP, MemoryBackend()) as here:
+    async with harness(PER_IP, MemoryBackend()) as here:
         await shut(here, 3)
         here.now += 2 * SECOND
         assert told(await play(here)) == 58
@@ -109,7 +109,7 @@ async def test_a_process_that_steps_back_a_little_tells_no_longer_wait_than_befo
 
 async def test_a_short_period_is_forgotten_after_a_little_step(backend: Backend) -> None:
     """What is little is measured by the period too: nobody waits more than twice of it."""
-    async with lab(PER_IP.replace("1m", "2s"), backend) as here:
+    async with harness(PER_IP.replace("1m", "2s"), backend) as here:
         await shut(here, 3)
         here.now -= 2 * SECOND + 1
         await shut(here, 3)
@@ -118,7 +118,7 @@ async def test_a_short_period_is_forgotten_after_a_little_step(backend: Backend)
 @pytest.mark.parametrize("caller", ["198.51.100.1", "203.0.113.7"])
 async def test_whoever_was_refused_ahead_is_not_refused_again_when_that_time_comes(caller: str) -> None:
     """A day later the clock is where it was when it was wrong, and the gate of that time is long gone."""
-    async with lab(PER_IP, MemoryBackend()) as here:
+    async with harness(PER_IP, MemoryBackend()) as here:
         here.now += DAY
         await shut(here, 3)
         here.now -= DAY
@@ -150,7 +150,7 @@ class Busy(MemoryBackend):
 async def test_a_process_that_steps_back_begins_to_count_what_it_sent_anew(back: int) -> None:
     """Calls beyond a limit's worth stand in a row; after the step these are within it again."""
     store = Busy()
-    async with lab(PER_IP.replace("3", "9"), store) as here:
+    async with harness(PER_IP.replace("3", "9"), store) as here:
         for _ in range(8):
             await play(here)
         here.now -= back
@@ -163,7 +163,7 @@ async def test_a_process_that_steps_back_begins_to_count_what_it_sent_anew(back:
 CACHED = '[board.b]\ncache = "10s"\n[board.b.splits]\nmode = ["time", "words"]\nby = ["overall", "mode"]\n'
 
 
-async def look(here: Lab, query: str = "") -> tuple[int, int]:
+async def look(here: Harness, query: str = "") -> tuple[int, int]:
     """Return how many rows a page says there are, and its age, which every cache on the way must be able to read."""
     answer = await here.client.get(f"/top?board=b&{query}")
     age = answer.headers.get("age", "0")
@@ -174,7 +174,7 @@ async def look(here: Lab, query: str = "") -> tuple[int, int]:
 @pytest.mark.parametrize("back", [1, SECOND, 9 * SECOND, DAY])
 async def test_a_page_from_the_future_is_not_shown(back: int) -> None:
     """It is read again, by the clock that goes now, and kept by that one."""
-    async with lab(CACHED, MemoryBackend()) as here:
+    async with harness(CACHED, MemoryBackend()) as here:
         await here.submit("p1", 1)
         assert await look(here) == (1, 0)
         await here.submit("p2", 1)
@@ -189,7 +189,7 @@ async def test_a_page_from_the_future_is_not_shown(back: int) -> None:
 @pytest.mark.parametrize("query", ["", "mode=time"])
 async def test_a_page_from_the_future_is_not_kept_until_then(query: str) -> None:
     """A day later its time has come, and it is a day old; whatever page was asked for in between."""
-    async with lab(CACHED, MemoryBackend()) as here:
+    async with harness(CACHED, MemoryBackend()) as here:
         await here.submit("p1", 1)
         here.now += DAY
         assert await look(here) == (1, 0)
@@ -203,7 +203,7 @@ async def test_a_page_from_the_future_is_not_kept_until_then(query: str) -> None
 
 async def test_a_read_that_the_step_overtook_leaves_no_page_of_the_future() -> None:
     """It began before the step and ended after it."""
-    async with lab(CACHED, Busy()) as here:
+    async with harness(CACHED, Busy()) as here:
         here.now += DAY
         slow = asyncio.create_task(look(here))
         await asyncio.sleep(0.005)

@@ -12,7 +12,7 @@ from functions.web import app
 from lib.boards.toml_file import parse
 from lib.deployment import Deployment
 from lib.settings import Settings
-from tests.support.harness import NOON, Lab
+from tests.support.harness import NOON, Harness
 
 TOKEN = "S3cret-token-of-this-database"
 URL = "http://store.test"
@@ -149,7 +149,7 @@ class Unreliable(httpx.AsyncBaseTransport):
 
     def __init__(
         self,
-        here: Lab,
+        here: Harness,
         *lost_answers: int,
         lost_requests: Collection[int] = (),
         fault: type[httpx.TransportError] = httpx.ReadError,

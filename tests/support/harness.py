@@ -25,7 +25,7 @@ ADDRESS = "203.0.113.7"
 _trust = cache(ssl.create_default_context)
 
 
-class Lab:
+class Harness:
     """What a test holds: `now` is the clock (ms), `billed` and `requests` count what the last calls cost."""
 
     def __init__(self, boards: str, endpoint: Endpoint, **settings: Any) -> None:
@@ -36,7 +36,7 @@ class Lab:
 
     def deploy(self, boards: str) -> None:
         """Start anew with these boards, on the same store: a process that remembers nothing."""
-        # Reading the certificates takes most of what a lab costs, and nothing here leaves the process.
+        # Reading the certificates takes most of what a harness costs, and nothing here leaves the process.
         with patch.object(ssl, "create_default_context", _trust):
             self.deployment = Deployment(self._settings, parse(boards), clock=lambda: self.now)
         self.deployment.store.upstash._redis._http._client = httpx.AsyncClient(
@@ -93,11 +93,11 @@ class Lab:
 
 
 @asynccontextmanager
-async def lab(
+async def harness(
     boards: str, backend: Backend, *, flags: Literal["known", "unknown"] = "known", **settings: Any
-) -> AsyncIterator[Lab]:
-    """Open a lab on a store and empty the store; `flags` says whether the endpoint knows Upstash's."""
-    opened = Lab(boards, make_endpoint(backend, TOKEN, flags=flags), **settings)
+) -> AsyncIterator[Harness]:
+    """Open a harness on a store and empty the store; `flags` says whether the endpoint knows Upstash's."""
+    opened = Harness(boards, make_endpoint(backend, TOKEN, flags=flags), **settings)
     try:
         await opened.command("FLUSHALL")
         opened.start_meter()

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
 
-from tests.support.harness import TOKEN, Lab
+from tests.support.harness import TOKEN, Harness
 from tools.upstash_emulator.backends import Backend
 from tools.upstash_emulator.endpoint import make_endpoint
 
@@ -23,7 +23,7 @@ def ms(text: str) -> int:
     return int(datetime.fromisoformat(text).timestamp()) * 1000
 
 
-async def play(here: Lab, *runs: tuple[str, float], **more: Any) -> list[dict[str, Any]]:
+async def play(here: Harness, *runs: tuple[str, float], **more: Any) -> list[dict[str, Any]]:
     """Submit the runs one after the other, each a millisecond later than what came before; return the answers."""
     answers = []
     for player, score in runs:
@@ -32,24 +32,24 @@ async def play(here: Lab, *runs: tuple[str, float], **more: Any) -> list[dict[st
     return answers
 
 
-async def page(here: Lab, **query: Any) -> list[tuple[str, float, int]]:
+async def page(here: Harness, **query: Any) -> list[tuple[str, float, int]]:
     """Return a page as (player, score, rank)."""
     rows = (await here.get("/top", **query))["entries"]
     return [(row["player"], row["score"], row["rank"]) for row in rows]
 
 
-async def players(here: Lab, **query: Any) -> list[str]:
+async def players(here: Harness, **query: Any) -> list[str]:
     """Return the players of a page, best first."""
     return [player for player, _, _ in await page(here, **query)]
 
 
-async def status(here: Lab, path: str, **query: Any) -> tuple[int, str]:
+async def status(here: Harness, path: str, **query: Any) -> tuple[int, str]:
     """Return the status and the code that a refused question is answered with."""
     response = await here.client.get(path, params={"board": "b", **query})
     return response.status_code, response.json().get("code", "")
 
 
-async def stored(here: Lab) -> Mapping[str, Any]:
+async def stored(here: Harness) -> Mapping[str, Any]:
     """Return everything in the store, by key."""
     values = {}
     for key in sorted(await here.command("KEYS", "*")):
@@ -58,7 +58,7 @@ async def stored(here: Lab) -> Mapping[str, Any]:
     return values
 
 
-async def expiries(here: Lab) -> dict[str, int]:
+async def expiries(here: Harness) -> dict[str, int]:
     """Return when each key expires, in epoch seconds; -1 is never. The prefix and the board are left out."""
     return {
         key.split("}:", 1)[1]: int(await here.command("EXPIRETIME", key)) for key in await here.command("KEYS", "*")
@@ -66,9 +66,9 @@ async def expiries(here: Lab) -> dict[str, int]:
 
 
 @asynccontextmanager
-async def beside(here: Lab, backend: Backend, boards: str, **settings: Any) -> AsyncIterator[Lab]:
+async def beside(here: Harness, backend: Backend, boards: str, **settings: Any) -> AsyncIterator[Harness]:
     """Open another process on the same store, with the same clock reading but a memory of its own."""
-    other = Lab(boards, make_endpoint(backend, TOKEN), **settings)
+    other = Harness(boards, make_endpoint(backend, TOKEN), **settings)
     other.now = here.now
     try:
         yield other

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.support.harness import Lab
+from tests.support.harness import Harness
 
 # Boards that differ in what they ask of a request.
 BOARDS = """
@@ -134,7 +134,7 @@ def refused(response: httpx.Response, code: str, *locs: str) -> dict[str, Any]:
     return document
 
 
-async def everything(lab: Lab) -> dict[str, Any]:
+async def everything(here: Harness) -> dict[str, Any]:
     """Return all that a store holds, by key; the timers are left out."""
     reads = {
         "string": ["GET"],
@@ -143,7 +143,7 @@ async def everything(lab: Lab) -> dict[str, Any]:
         "zset": ["ZRANGE", "0", "-1", "WITHSCORES"],
     }
     held = {}
-    for key in sorted(await lab.command("KEYS", "*")):
-        name, *more = reads[await lab.command("TYPE", key)]
-        held[key] = await lab.command(name, key, *more)
+    for key in sorted(await here.command("KEYS", "*")):
+        name, *more = reads[await here.command("TYPE", key)]
+        held[key] = await here.command(name, key, *more)
     return held

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.support.harness import Lab
+from tests.support.harness import Harness
 from tests.support.playing import stored
 
 HOUR = 3_600_000  # ms
@@ -15,7 +15,7 @@ OPEN_GATES = 'limits = { per_ip = "0" }'
 TICKETS = f'[board.b]\nauth = "ticket"\n{OPEN_GATES}\n'
 
 
-async def begin(here: Lab, board: str = "b", **who: Any) -> dict[str, Any]:
+async def begin(here: Harness, board: str = "b", **who: Any) -> dict[str, Any]:
     """Start a run, which must be allowed; return ticket, player, player_token and expires."""
     answer = await here.post("/start", board=board, **who)
     assert answer.status_code == 200, answer.text
@@ -23,7 +23,7 @@ async def begin(here: Lab, board: str = "b", **who: Any) -> dict[str, Any]:
     return started
 
 
-async def again(here: Lab, started: Mapping[str, Any], board: str = "b") -> dict[str, Any]:
+async def again(here: Harness, started: Mapping[str, Any], board: str = "b") -> dict[str, Any]:
     """Start another run of the same player."""
     return await begin(here, board, player=started["player"], player_token=started["player_token"])
 
@@ -41,11 +41,11 @@ def told(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, document["code"]
 
 
-async def send(here: Lab, body: Mapping[str, Any], client: httpx.AsyncClient | None = None) -> tuple[int, str]:
+async def send(here: Harness, body: Mapping[str, Any], client: httpx.AsyncClient | None = None) -> tuple[int, str]:
     """Submit; return what became of it."""
     return told(await (client or here.client).post("/submit", content=json.dumps(body)))
 
 
-async def kept(here: Lab) -> dict[str, Any]:
+async def kept(here: Harness) -> dict[str, Any]:
     """Return everything stored but the address gates, which count refused calls too."""
     return {key: value for key, value in (await stored(here)).items() if ":gate:" not in key}

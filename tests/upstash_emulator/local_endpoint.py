@@ -1,16 +1,11 @@
 """A local endpoint that is being served, for the tests of the protocol and those of the scripts."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
-import pytest
 
-from tests.support.servers import serve
-from tools.upstash_emulator.backends import MemoryBackend, RedisBackend
-from tools.upstash_emulator.endpoint import Endpoint, make_endpoint
+from tools.upstash_emulator.endpoint import Endpoint
 
 TOKEN = "a-token"
 LOCKING = "#!lua flags=allow-key-locking\n"
@@ -38,13 +33,3 @@ class Local:
     def forget(self) -> None:
         """Empty its Redis, of scripts too."""
         self.send([["FLUSHALL"], ["SCRIPT", "FLUSH"]], "/pipeline")
-
-
-@contextmanager
-def local_endpoint(request: pytest.FixtureRequest) -> Iterator[Local]:
-    """Serve an endpoint over the kind of Redis that a fixture's parameter names: memory or redis."""
-    backend = MemoryBackend() if request.param == "memory" else RedisBackend(request.getfixturevalue("redis_url"))
-    endpoint = make_endpoint(backend, TOKEN)
-    headers = {"Authorization": f"Bearer {TOKEN}"}
-    with serve(endpoint) as url, httpx.Client(base_url=url, headers=headers) as client:
-        yield Local(endpoint, url, client)

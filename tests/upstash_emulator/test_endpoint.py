@@ -11,24 +11,10 @@ import pytest
 from upstash_redis.asyncio import Redis
 
 from tests.support.servers import redis_server, serve
-from tests.upstash_emulator.local_endpoint import TOKEN, Local, local_endpoint
+from tests.upstash_emulator.local_endpoint import TOKEN, Local
 from tools.upstash_emulator import wire
 from tools.upstash_emulator.backends import RedisBackend
 from tools.upstash_emulator.endpoint import make_endpoint
-
-
-@pytest.fixture(scope="module", params=["memory", "redis"])
-def served(request: pytest.FixtureRequest) -> Iterator[Local]:
-    """Serve an endpoint over each kind of Redis."""
-    with local_endpoint(request) as served:
-        yield served
-
-
-@pytest.fixture
-def local(served: Local) -> Local:
-    """Give an endpoint whose Redis is empty and knows no script."""
-    served.forget()
-    return served
 
 
 @pytest.mark.parametrize("credentials", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}])

@@ -1,7 +1,6 @@
 """Scripts run on the local endpoint as on Upstash: by their own SHA-1, held to their flags, each command counted."""
 
 import hashlib
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,23 +8,9 @@ import httpx
 import pytest
 
 from tests.support.servers import serve
-from tests.upstash_emulator.local_endpoint import LOCKING, TOKEN, Local, local_endpoint
+from tests.upstash_emulator.local_endpoint import LOCKING, TOKEN, Local
 from tools.upstash_emulator.backends import MemoryBackend
 from tools.upstash_emulator.endpoint import make_endpoint
-
-
-@pytest.fixture(scope="module", params=["memory", "redis"])
-def served(request: pytest.FixtureRequest) -> Iterator[Local]:
-    """Serve an endpoint over each kind of Redis."""
-    with local_endpoint(request) as served:
-        yield served
-
-
-@pytest.fixture
-def local(served: Local) -> Local:
-    """Give an endpoint whose Redis is empty and knows no script."""
-    served.forget()
-    return served
 
 
 def test_scripts_are_known_by_the_sha1_of_their_own_text(local: Local) -> None:

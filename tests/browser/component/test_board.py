@@ -1,35 +1,12 @@
 """`<laurel-board>` in Chromium, on a game's page of another origin: what stands in it, and how one moves about."""
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
-from playwright.async_api import Browser, BrowserContext, expect
+from playwright.async_api import BrowserContext, expect
 
-from tests.browser.chromium import Stack, chromium, pass_time, visit
-from tests.browser.component.pages import embed, own, peopled_stack, shown, texts
+from tests.browser.chromium import Stack, pass_time
+from tests.browser.component.pages import embed, own, shown, texts
 
 pytestmark = pytest.mark.needs("chromium")
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """Give one browser for the module."""
-    async with chromium() as launched:
-        yield launched
-
-
-@pytest.fixture(scope="module")
-def local() -> Iterator[Stack]:
-    """Give one stack for the module: ten players on `best`, hostile names on `split`."""
-    with peopled_stack() as running:
-        yield running
-
-
-@pytest.fixture
-async def visitor(browser: Browser) -> AsyncIterator[BrowserContext]:
-    """Give a visitor with a phone."""
-    async with visit(browser, viewport={"width": 390, "height": 844}, locale="en-GB") as context:
-        yield context
 
 
 async def test_one_real_table_in_an_open_shadow_root(local: Stack, visitor: BrowserContext) -> None:

@@ -1,36 +1,13 @@
 """How `<laurel-board>` looks in Chromium: with hostile names, under a strict policy, in the light and in the dark."""
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
 from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]  # it has no hints
 from playwright.async_api import Browser, BrowserContext, Page
 
-from tests.browser.chromium import Stack, chromium, visit
-from tests.browser.component.pages import HOSTILE, embed, own, peopled_stack, shown
+from tests.browser.chromium import Stack, visit
+from tests.browser.component.pages import HOSTILE, embed, own, shown
 
 pytestmark = pytest.mark.needs("chromium")
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """Give one browser for the module."""
-    async with chromium() as launched:
-        yield launched
-
-
-@pytest.fixture(scope="module")
-def local() -> Iterator[Stack]:
-    """Give one stack for the module: ten players on `best`, hostile names on `split`."""
-    with peopled_stack() as running:
-        yield running
-
-
-@pytest.fixture
-async def visitor(browser: Browser) -> AsyncIterator[BrowserContext]:
-    """Give a visitor with a phone."""
-    async with visit(browser, viewport={"width": 390, "height": 844}, locale="en-GB") as context:
-        yield context
 
 
 async def widths(page: Page) -> tuple[int, int]:
