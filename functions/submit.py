@@ -9,6 +9,7 @@ from lib.http.aws_lambda import lambda_entry
 from lib.schemas.writes import Submission
 from lib.storage.standing import check_reach
 from lib.submitting import submit as submitting
+from lib.submitting.attempt import Attempt
 from lib.submitting.validation import check_run
 
 
@@ -21,7 +22,7 @@ async def submit(call: Call) -> Reply:
     check_reach(board, run.splits)
     ticket = admit(board, submission, here.settings, call.headers, now)
     caller = caller_of(call.address, here.settings.address_key)
-    attempt = submitting.Attempt.of(board, run, caller, now, ticket)
+    attempt = Attempt.of(board, run, caller, now, ticket)
     async with here.blocked.guard(board, caller, now):
         return Reply.of(await submitting.submit(here.store, attempt))
 

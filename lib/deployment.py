@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from httpx import AsyncBaseTransport
+
 from lib.access.admission import check_secrets
 from lib.access.name_filter import load_filter
 from lib.access.rate_limits import Blocked
@@ -24,16 +26,25 @@ def wall_clock() -> int:
 
 
 class Deployment:
-    """The boards of one environment and the way to their store; `clock` returns epoch milliseconds."""
+    """The boards of one environment and the way to their store.
+
+    `clock` returns epoch milliseconds; `transport` carries what is asked of the store, by default the network.
+    """
 
     def __init__(
-        self, settings: Settings, boards: Mapping[str, Board], *, clock: Callable[[], int] = wall_clock
+        self,
+        settings: Settings,
+        boards: Mapping[str, Board],
+        *,
+        clock: Callable[[], int] = wall_clock,
+        transport: AsyncBaseTransport | None = None,
     ) -> None:
         check_secrets(settings, boards.values())
         self.settings = settings
         self.boards = boards
         self.clock = clock
-        self.store = Store(Upstash(settings.url, settings.token, timeout=settings.timeout), settings.prefix)
+        upstash = Upstash(settings.url, settings.token, timeout=settings.timeout, transport=transport)
+        self.store = Store(upstash, settings.prefix)
         self.blocked = Blocked(patience=settings.timeout)
         self.refuses_name = load_filter(settings.name_filter)
         self.pages = KeptPages()

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from lib.boards.board import Board
 from lib.boards.durations import Rate
 from lib.errors import AddressBlocked, Quota, Retryable, StoreUnavailable
+from lib.storage.replies import text, whole
 from lib.storage.scripts import script
 from lib.storage.store import Store
-from lib.storage.upstash import understood
 
 MOST_BLOCKED = 10_000
 # How far ahead of `now` a stamp may lie and still count: processes' clocks differ, and a request may wait its turn.
@@ -130,8 +130,6 @@ async def count_call(store: Store, board: Board, caller: str, now: int) -> None:
     if rate is None:
         return
     arguments = [str(rate.limit), str(rate.period), str(now)]
-    wait = await store.upstash.run(script("start"), [store.keys(board).gate(caller)], arguments)
-    with understood():
-        waits = int(wait.strip() or "0")
-    if waits:
-        raise address_blocked(board, waits)
+    reply = await store.upstash.run(script("start"), [store.keys(board).gate(caller)], arguments)
+    if text(reply):
+        raise address_blocked(board, whole(reply, 1))

@@ -25,6 +25,7 @@ from lib.schemas.field_errors import invalid
 from lib.schemas.query_string import refuse_parameters
 from lib.schemas.strict_json import parse, render, render_model
 from lib.settings import Settings
+from lib.storage.replies import BadReply
 
 _log = logging.getLogger("laurel")
 
@@ -166,6 +167,8 @@ class Function:
             preflight = request.method == "OPTIONS"
             reply = self._preflight(request, allowed=True) if preflight else problem(told, request_id)
         except LaurelError as error:
+            if isinstance(error, BadReply):
+                _log.warning("store: an unknown reply in request %s", request_id, exc_info=True)
             reply = problem(error, request_id)
         except Exception:
             _log.exception("internal error in request %s", request_id)

@@ -16,10 +16,10 @@ from lib.boards.tables import OpenSplit
 from lib.errors import UnknownWindow
 from lib.reading.rows import is_recorded
 from lib.storage.keys import Keys
+from lib.storage.replies import items, scored, text, texts, whole
 from lib.storage.scripts import script
 from lib.storage.standing import Standing
 from lib.storage.store import Store
-from lib.storage.upstash import understood
 
 KEYS_AT_ONCE = 50
 # A script that reads whole standings should not hold the database up for long.
@@ -56,8 +56,8 @@ def recorded(keys: Keys, record: Mapping[str, str], player: str) -> list[Place]:
         splits = dict(pair.split("=", 1) for pair in rest.partition(":")[2].split(",") if pair)
         # The start and the number of the period play no part in its keys.
         key = keys.standing(Period(window, field[2], 0, None, 0), splits)
-        text = f"{field[5]}\t{player}{field[6]}" if field[6] else ""
-        places.append(Place(key, window, field[2], splits, (slot,), text))
+        member = f"{field[5]}\t{player}{field[6]}" if field[6] else ""
+        places.append(Place(key, window, field[2], splits, (slot,), member))
     return places
 
 
@@ -99,9 +99,9 @@ async def live_standings(store: Store, board: Board, now: int) -> list[tuple[Sta
     batches = _batches(possible, KEYS_AT_ONCE)
     # One command says that none of fifty is there, which is so for most days of most open splits.
     there = await many(store, [["EXISTS", *(s.key(keys) for s in batch)] for batch in batches])
-    likely = [standing for batch, count in zip(batches, there, strict=True) if int(count) for standing in batch]
+    likely = [standing for batch, count in zip(batches, there, strict=True) if whole(count) for standing in batch]
     sizes = await many(store, [["ZCARD", standing.key(keys)] for standing in likely])
-    return [(standing, int(size)) for standing, size in zip(likely, sizes, strict=True) if int(size)]
+    return [(standing, size) for standing, size in zip(likely, map(whole, sizes), strict=True) if size]
 
 
 async def _values(store: Store, board: Board, periods: Sequence[Period]) -> dict[tuple[Period, str], Sequence[str]]:
@@ -117,7 +117,7 @@ async def _values(store: Store, board: Board, periods: Sequence[Period]) -> dict
                 found[period, split] = rule.values
     replies = await many(store, [["SMEMBERS", keys.values(period, split)] for period, split in wanted])
     for place, reply in zip(wanted, replies, strict=True):
-        found[place] = sorted(str(value) for value in reply)
+        found[place] = sorted(texts(reply))
     return found
 
 
@@ -133,11 +133,11 @@ async def places_of(store: Store, board: Board, player: str, record: Mapping[str
             continue
         is_short = board.cap and size <= board.cap + _SPARE_ROWS
         (short if is_short else long).append(standing)
-    texts = [*await _search(store, board, player, short), *[await _scan(store, s, player) for s in long]]
+    members = [*await _search(store, board, player, short), *[await _scan(store, s, player) for s in long]]
     found = [
-        Place(s.key(keys), s.period.window, s.period.id, s.selection, s.slots, text)
-        for s, text in zip([*short, *long], texts, strict=True)
-        if text
+        Place(s.key(keys), s.period.window, s.period.id, s.selection, s.slots, member)
+        for s, member in zip([*short, *long], members, strict=True)
+        if member
     ]
     return [*found, *known.values()]
 
@@ -155,13 +155,13 @@ def _record_would_know(standing: Standing, record: Mapping[str, str], now: int) 
 
 async def _search(store: Store, board: Board, player: str, standings: Sequence[Standing]) -> list[str]:
     keys = store.keys(board)
-    texts = []
+    found: list[str] = []
     for batch in _batches(standings, max(1, min(KEYS_AT_ONCE, _ROWS_AT_ONCE // max(1, board.cap)))):
         arguments = ["1" if board.descending else "0", str(board.cap), player]
         reply = await store.upstash.run(script("find"), [s.key(keys) for s in batch], arguments)
-        with understood():
-            texts += [str(row[0]) if row else "" for row in reply]
-    return texts
+        rows = [items(row) for row in items(reply, len(batch))]
+        found += [text(row[0]) if row else "" for row in rows]
+    return found
 
 
 async def _scan(store: Store, standing: Standing, player: str) -> str:
@@ -170,13 +170,12 @@ async def _scan(store: Store, standing: Standing, player: str) -> str:
     while True:
         pattern = f"*\t{player}\t*"
         reply = await store.upstash.command("ZSCAN", key, cursor, "MATCH", pattern, "COUNT", str(_SCANNED_AT_ONCE))
-        with understood():
-            following, rows = reply
-            for text, _ in rows:
-                # Somebody else's name may be spelt like this player.
-                if text.split("\t", 2)[1] == player:
-                    return str(text)
-        cursor = str(following)
+        following, rows = items(reply, 2)
+        cursor = str(whole(following))
+        for member, _ in scored(rows):
+            # Somebody else's name may be spelt like this player.
+            if member.split("\t", 2)[1:2] == [player]:
+                return member
         if cursor == "0":
             return ""
 

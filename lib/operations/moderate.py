@@ -8,10 +8,10 @@ from lib.errors import StoreUnavailable
 from lib.operations.find_player import KEYS_AT_ONCE, Place, many, places_of, recorded
 from lib.schemas.timestamps import instant
 from lib.storage.entries import parse_entry, plain_number
+from lib.storage.replies import fields, items, number, optional_text, whole
 from lib.storage.scripts import script
 from lib.storage.standing import DAY_MS, DAY_S
 from lib.storage.store import Store
-from lib.storage.upstash import understood
 
 _ATTEMPTS = 5
 
@@ -30,14 +30,12 @@ async def unban(store: Store, board: Board, player: str, now: int) -> bool:
         ends = (now // DAY_MS + 1) * DAY_S + -(-board.remember // 1000)
         commands.append(["EXPIREAT", record, str(ends)])
     removed, *_ = await store.upstash.transaction(*commands)
-    return bool(int(removed))
+    return whole(removed) > 0
 
 
 async def read_record(store: Store, board: Board, player: str) -> dict[str, str]:
     """Return the fields of a player's record; none where there is no record."""
-    reply = await store.upstash.command("HGETALL", store.keys(board).record(player))
-    with understood():
-        return {str(name): str(value) for name, value in dict(reply).items()}
+    return fields(await store.upstash.command("HGETALL", store.keys(board).record(player)))
 
 
 async def remove(store: Store, board: Board, player: str, now: int) -> int:
@@ -84,8 +82,8 @@ async def _take_off(
     keys = store.keys(board)
     removed = 0
     batches = [places[at : at + KEYS_AT_ONCE] for at in range(0, len(places), KEYS_AT_ONCE)] or [[]]
-    for number, batch in enumerate(batches, start=1):
-        last = drops and number == len(batches)
+    for part, batch in enumerate(batches, start=1):
+        last = drops and part == len(batches)
         profiles = keys.profiles() if last and board.names == "profile" else keys.record(player)
         held = guard or {}
         arguments = [player, _flag(last), _flag(guard is not None), held.get("ids", ""), held.get("gate", "")]
@@ -93,11 +91,10 @@ async def _take_off(
             arguments += [place.period, *(*place.slots, "")[:2], place.text]
         names = [keys.record(player), profiles, *(place.key for place in batch)]
         reply = await store.upstash.run(script("remove"), names, arguments)
-        with understood():
-            outcome, *counts = reply
-            if outcome == "changed":
-                return None
-            removed += int(counts[0])
+        if reply == ["changed"]:
+            return None
+        _, count = items(reply, 2)
+        removed += whole(count)
     return removed
 
 
@@ -111,11 +108,12 @@ async def export(store: Store, board: Board, player: str, now: int) -> dict[str,
     record = await read_record(store, board, player)
     found = [place for place in await places_of(store, board, player, record, now) if place.text]
     scores = await many(store, [["ZSCORE", place.key, place.text] for place in found])
-    seconds = int(await store.upstash.command("TTL", keys.record(player)))
+    seconds = whole(await store.upstash.command("TTL", keys.record(player)), -2)
     profile = None
     if board.names == "profile":
         shown = await store.upstash.command("HMGET", keys.profiles(), f"{player}\tname", f"{player}\tmeta")
-        profile = dict(zip(("name", "meta"), shown, strict=True)) if any(value is not None for value in shown) else None
+        name, meta = map(optional_text, items(shown, 2))
+        profile = None if name is None and meta is None else {"name": name, "meta": meta}
     return {
         "board": board.name,
         "player": player,
@@ -123,7 +121,7 @@ async def export(store: Store, board: Board, player: str, now: int) -> dict[str,
         "record": {"expires_in": seconds if seconds >= 0 else None, "fields": record} if record else None,
         "profile": profile,
         "standings": [
-            _entry(board, place, score) for place, score in zip(found, scores, strict=True) if score is not None
+            _entry(board, place, number(score)) for place, score in zip(found, scores, strict=True) if score is not None
         ],
     }
 

@@ -10,8 +10,8 @@ from lib.errors import Invalid
 from lib.operations.find_player import many
 from lib.operations.moderate import forget
 from lib.storage.entries import made_at
+from lib.storage.replies import fields, items, texts, whole
 from lib.storage.store import Store
-from lib.storage.upstash import understood
 
 _SCANNED_AT_ONCE = 1000
 _DELETED_AT_ONCE = 100
@@ -46,10 +46,9 @@ async def scan(store: Store, beginning: str) -> AsyncIterator[list[str]]:
         reply = await store.upstash.command(
             "SCAN", cursor, "MATCH", f"{escaped(beginning)}*", "COUNT", str(_SCANNED_AT_ONCE)
         )
-        with understood():
-            following, names = reply
-            yield [str(name) for name in names]
-            cursor = str(following)
+        following, names = items(reply, 2)
+        cursor = str(whole(following))
+        yield texts(names)
         if cursor == "0":
             return
 
@@ -59,7 +58,7 @@ async def reset(store: Store, board: Board) -> int:
     deleted = 0
     async for names in scan(store, store.keys(board).beginning):
         batches = [names[at : at + _DELETED_AT_ONCE] for at in range(0, len(names), _DELETED_AT_ONCE)]
-        deleted += sum(int(count) for count in await many(store, [["UNLINK", *batch] for batch in batches]))
+        deleted += sum(whole(count) for count in await many(store, [["UNLINK", *batch] for batch in batches]))
     return deleted
 
 
@@ -75,8 +74,7 @@ async def sweep(store: Store, board: Board, idle: int, now: int) -> Swept:
     async for names in scan(store, beginning):
         records = await many(store, [["HGETALL", name] for name in names])
         idlers = []
-        for name, fields in zip(names, records, strict=True):
-            record = {str(field): str(value) for field, value in dict(fields).items()}
+        for name, record in zip(names, map(fields, records), strict=True):
             looked_at += bool(record)
             if record and "ban" not in record and newest_activity(board, record, now) < now - idle:
                 idlers.append((name.removeprefix(beginning), record))

@@ -9,8 +9,9 @@ from lib.boards.splits import check_splits
 from lib.errors import UnknownSplit, UnknownWindow
 from lib.schemas.reads import Row
 from lib.schemas.timestamps import instant, instant_of
-from lib.storage.entries import Entry, plain_number
+from lib.storage.entries import Entry, Profile, parse_entry, parse_profile, plain_number, with_profile
 from lib.storage.keys import Keys
+from lib.storage.replies import BadReply, items
 from lib.storage.standing import Standing
 
 
@@ -93,6 +94,40 @@ def read_range(board: Board, key: str, first: int, last: int) -> list[str]:
 def shown_total(board: Board, count: int) -> int:
     """Return how many rows readers are shown: none beyond the cap."""
     return min(count, board.cap) if board.cap else count
+
+
+def parse_entries(board: Board, rows: Sequence[tuple[str, float]]) -> list[Entry]:
+    """Read the rows of a standing; raise BadReply where one is no entry."""
+    return [parse_entry(board, text, score) for text, score in rows]
+
+
+def parse_profiles(value: object, count: int) -> list[Profile]:
+    """Read {name, meta, …} of `count` rows, or nothing of any on boards that show no profiles; raise BadReply."""
+    flat = items(value)
+    if len(flat) not in (0, 2 * count):
+        raise BadReply(f"profiles of {count} rows")
+    return [parse_profile(name, meta) for name, meta in zip(flat[::2], flat[1::2], strict=True)]
+
+
+def numbered(board: Board, entries: Sequence[Entry], index: int, rank: int) -> list[tuple[int, Entry]]:
+    """Return entries with their ranks; the first lies at `index`, counted from 0, and has that rank.
+
+    Equal scores share a rank, but on ordinal boards; the next score has the next number on dense ones, and elsewhere
+    the number of its place.
+    """
+    ranked: list[tuple[int, Entry]] = []
+    for place, entry in enumerate(entries, start=index + 1):
+        if ranked and (board.rank == "ordinal" or entry.score != ranked[-1][1].score):
+            rank = rank + 1 if board.rank == "dense" else place
+        ranked.append((rank, entry))
+    return ranked
+
+
+def dressed(entries: Sequence[tuple[int, Entry]], profiles: Sequence[Profile]) -> list[tuple[int, Entry]]:
+    """Return ranked entries with their profiles, where the board shows any."""
+    if not profiles:
+        return [*entries]
+    return [(rank, with_profile(entry, profile)) for (rank, entry), profile in zip(entries, profiles, strict=True)]
 
 
 def row_of(rank: int, entry: Entry) -> Row:

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lib.boards.board import Board
 from lib.reading.rows import (
     check_findable,
+    dressed,
+    numbered,
+    parse_entries,
+    parse_profiles,
     profile_key,
     read_range,
     reading_arguments,
@@ -16,11 +20,11 @@ from lib.reading.rows import (
     shown_total,
 )
 from lib.schemas.reads import Row, Top, TopWithPlayer
-from lib.storage.entries import parse_entry
+from lib.storage.entries import Entry, Profile, parse_entry
+from lib.storage.replies import items, number, scored, scored_flat, text, whole
 from lib.storage.scripts import script
-from lib.storage.standing import Standing, dressed, numbered, pairs
+from lib.storage.standing import Standing
 from lib.storage.store import Store
-from lib.storage.upstash import understood
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +71,16 @@ async def read_tops(store: Store, pages: Sequence[Page], now: int) -> list[Top]:
     for page in pages:
         key = page.standing.key(keys)
         commands += [read_range(board, key, page.offset, max(page.last, page.offset - 1)), ["ZCARD", key]]
-    replies = await store.upstash.transaction(*commands)
-    with understood():
-        tops = []
-        for page, rows, count in zip(pages, replies[::2], replies[1::2], strict=True):
-            ranked = numbered(board, rows, page.offset, page.offset + 1) if page.last >= page.offset else []
-            tops.append(Top(**page.answer(now, shown_total(board, int(count)), rows_of(ranked))))
-        return tops
+    answers = await store.upstash.transaction(*commands)
+    found = [
+        (page, parse_entries(board, scored(rows)), shown_total(board, whole(count)))
+        for page, rows, count in zip(pages, answers[::2], answers[1::2], strict=True)
+    ]
+    tops = []
+    for page, entries, total in found:
+        ranked = numbered(board, entries, page.offset, page.offset + 1)
+        tops.append(Top(**page.answer(now, total, rows_of(ranked))))
+    return tops
 
 
 async def read_top_with_player(store: Store, page: Page, player: str, now: int) -> TopWithPlayer:
@@ -94,20 +101,38 @@ async def _run(
     for page in pages:
         arguments += [str(page.offset), str(page.last)]
     reply = await store.upstash.run(script("top"), [record, profile_key(keys, first), *names], arguments)
-    with understood():
-        return _read(pages, now, reply)
-
-
-def _read(pages: Sequence[Page], now: int, reply: Any) -> tuple[Row | None, list[dict[str, Any]]]:
-    me, tops, profiles = reply
-    board, answers = pages[0].standing.board, []
-    for page, (total, rank, flat) in zip(pages, tops, strict=True):
-        rows = pairs(flat)
-        ranked = numbered(board, rows, page.offset, int(rank))
-        shown, profiles = profiles[: 2 * len(rows)], profiles[2 * len(rows) :]
-        answers.append(page.answer(now, int(total), rows_of(dressed(ranked, shown))))
-    if not me:
+    found = _parse(first.board, len(pages), reply)
+    shown = found.profiles
+    answers = []
+    for page, (total, rank, entries) in zip(pages, found.pages, strict=True):
+        ranked = numbered(first.board, entries, page.offset, rank)
+        answers.append(page.answer(now, total, rows_of(dressed(ranked, shown[: len(entries)]))))
+        shown = shown[len(entries) :]
+    if found.me is None:
         return None, answers
-    rank, text, score = me
-    [(place, entry)] = dressed([(int(rank), parse_entry(board, text, score))], profiles)
-    return row_of(place, entry), answers
+    [own] = dressed([found.me], shown)
+    return row_of(*own), answers
+
+
+class _Found(NamedTuple):
+    """The reply of top.lua."""
+
+    me: tuple[int, Entry] | None
+    pages: list[tuple[int, int, list[Entry]]]
+    """Of each page the total, the rank of its first row, and its rows."""
+    profiles: list[Profile]
+    """Of all rows in their order, then of `me`; none on boards that show no profiles."""
+
+
+def _parse(board: Board, count: int, reply: object) -> _Found:
+    own, tops, profiles = items(reply, 3)
+    me = None
+    if items(own):
+        rank, member, score = items(own, 3)
+        me = whole(rank, 1), parse_entry(board, text(member), number(score))
+    pages = []
+    for top in items(tops, count):
+        total, rank, flat = items(top, 3)
+        pages.append((whole(total), whole(rank, 1), parse_entries(board, scored_flat(flat))))
+    rows = sum(len(entries) for _, _, entries in pages) + (me is not None)
+    return _Found(me, pages, parse_profiles(profiles, rows))

@@ -5,33 +5,27 @@ submission's millisecond as 13 digits. `desc` boards are read in reverse, so the
 """
 
 import json
-import math
+import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from lib.boards.board import Board
+from lib.storage.replies import BadReply, number, optional_text
 
 _LAST_MS = 9_999_999_999_999
 _ALL_BITS = 0xFFFF_FFFF_FFFF_FFFF
 _SIGN = 0x8000_0000_0000_0000
+_ENTRY = re.compile(r"([0-9a-f]{16})?([0-9]{13})\t([^\t]*)\t([^\t]*)\t(.*)", re.DOTALL)
 
 Meta = Mapping[str, Any]
 
 
-def ordered_hex(number: float) -> str:
+def ordered_hex(value: float) -> str:
     """Return 16 hex digits that sort by bytes as finite doubles sort by value."""
-    bits: int = struct.unpack(">Q", struct.pack(">d", number + 0.0))[0]
+    bits: int = struct.unpack(">Q", struct.pack(">d", value + 0.0))[0]
     return f"{bits ^ (_ALL_BITS if bits & _SIGN else _SIGN):016x}"
-
-
-def stored_number(text: str | float) -> float:
-    """Read a number of the store; raise ValueError for one that no JSON can show."""
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("not a finite number")
-    return number
 
 
 def number_of_hex(text: str) -> float:
@@ -55,7 +49,7 @@ def tie_key(board: Board, at: int, tiebreak: float | None = None) -> str:
 
 
 def made_at(board: Board, tie: str) -> int:
-    """Return the millisecond that a tie key was made for; raise ValueError where it is none."""
+    """Return the millisecond that a tie key was made for."""
     return _LAST_MS - int(tie[-13:]) if board.descending else int(tie[-13:])
 
 
@@ -69,9 +63,9 @@ def score_text(score: float) -> str:
     return str(int(score)) if score.is_integer() else repr(score)
 
 
-def plain_number(number: float) -> int | float:
+def plain_number(value: float) -> int | float:
     """Return a number as JSON shows it: whole ones without a fraction."""
-    return int(number) if float(number).is_integer() else number
+    return int(value) if float(value).is_integer() else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +80,44 @@ class Entry:
     at: int
 
 
-def _meta(text: str) -> dict[str, Any]:
-    meta = json.loads(text, parse_float=stored_number, parse_constant=stored_number) if text else {}
+class Profile(NamedTuple):
+    """A player's latest name and meta; None where none is stored."""
+
+    name: str | None
+    meta: dict[str, Any] | None
+
+
+def parse_meta(text: str) -> dict[str, Any]:
+    """Read meta as `meta_text` stored it; raise BadReply where it is no JSON, or not of finite numbers."""
+    try:
+        meta = json.loads(text, parse_float=number, parse_constant=number) if text else {}
+    except (ValueError, RecursionError):
+        raise BadReply("meta as JSON") from None
     return meta if isinstance(meta, dict) else {}
 
 
-def parse_entry(board: Board, text: str, score: str | float) -> Entry:
-    """Read one row of a standing; raises ValueError where the text is no entry."""
-    tie, player, name, meta = text.split("\t", 3)
-    at, hex_text = made_at(board, tie), tie[:-13]
+def parse_entry(board: Board, text: str, score: float) -> Entry:
+    """Read one row of a standing; raise BadReply where the text is no entry."""
+    found = _ENTRY.fullmatch(text)
+    if found is None:
+        raise BadReply("an entry")
+    hex_text, digits, player, name, meta = found.groups()
     tiebreak = None
     if hex_text:
-        tiebreak = stored_number(number_of_hex(hex_text if board.tiebreak == board.order else _inverted(hex_text)))
-    return Entry(player, stored_number(score), tiebreak, name or None, _meta(meta), at)
+        tiebreak = number(number_of_hex(hex_text if board.tiebreak == board.order else _inverted(hex_text)))
+    return Entry(player, score, tiebreak, name or None, parse_meta(meta), made_at(board, digits))
 
 
-def with_profile(entry: Entry, name: str | None, meta: str | None) -> Entry:
+def parse_profile(name: object, meta: object) -> Profile:
+    """Read what is stored of a player beside the rows."""
+    text = optional_text(meta)
+    return Profile(optional_text(name), None if text is None else parse_meta(text))
+
+
+def with_profile(entry: Entry, profile: Profile) -> Entry:
     """Return the entry with the player's latest name and meta beside it, or where there are none its own.
 
     A row has its own if it was made while the board showed those.
     """
-    shown = _meta(meta) if meta is not None else entry.meta
-    return Entry(entry.player, entry.score, entry.tiebreak, name or entry.name, shown, entry.at)
+    shown = entry.meta if profile.meta is None else profile.meta
+    return Entry(entry.player, entry.score, entry.tiebreak, profile.name or entry.name, shown, entry.at)

@@ -1,12 +1,10 @@
 """A standing as one submission or one read names it: board × period × selection, with its keys and timers."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lib.boards.board import Board
 from lib.boards.periods import Period
 from lib.errors import Invalid
-from lib.storage.entries import Entry, parse_entry, plain_number, stored_number, with_profile
 from lib.storage.keys import Keys, Selection, slots
 
 DAY_MS = 86_400_000
@@ -80,33 +78,3 @@ def standings_of(board: Board, splits: Selection, at: int) -> list[Standing]:
     periods = [board.calendar.current(window, at) for window in board.windows]
     chosen = selections(board, splits)
     return [Standing(board, period, selection) for period in periods if period is not None for selection in chosen]
-
-
-def numbered(board: Board, rows: Sequence[tuple[str, str | float]], index: int, rank: int) -> list[tuple[int, Entry]]:
-    """Return rows with their ranks; the first lies at `index`, counted from 0, and has that rank."""
-    ranked: list[tuple[int, Entry]] = []
-    for offset, (text, score) in enumerate(rows):
-        entry = parse_entry(board, text, score)
-        if offset:
-            equal = board.rank != "ordinal" and entry.score == ranked[-1][1].score
-            rank = rank if equal else rank + 1 if board.rank == "dense" else index + offset + 1
-        ranked.append((rank, entry))
-    return ranked
-
-
-def pairs(flat: Sequence[str]) -> list[tuple[str, str | float]]:
-    """Return {text, score, text, score, …} as pairs; raise ValueError where one is missing its other half."""
-    return list(zip(flat[::2], flat[1::2], strict=True))
-
-
-def dressed(entries: list[tuple[int, Entry]], profiles: Sequence[str | None]) -> list[tuple[int, Entry]]:
-    """Return ranked entries with the profiles {name, meta, …} that came along, where the board shows profiles."""
-    if not profiles:
-        return entries
-    shown = zip(entries, profiles[::2], profiles[1::2], strict=True)
-    return [(rank, with_profile(entry, name, meta)) for (rank, entry), name, meta in shown]
-
-
-def optional_number(text: str) -> int | float | None:
-    """Return a script's number, where empty text is nothing."""
-    return plain_number(stored_number(text)) if text else None

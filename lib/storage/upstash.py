@@ -8,10 +8,9 @@ between us and the store may give one answer twice, and from then on every quest
 import asyncio
 import logging
 import os
-import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from functools import cached_property
 from ssl import SSLContext
@@ -23,6 +22,8 @@ from upstash_redis.errors import UpstashError
 
 from lib.errors import StoreUnavailable
 from lib.request_log import note_store
+from lib.storage.refusals import is_about_unknown_flag, refusal_of_all, refused
+from lib.storage.replies import BadReply, whole
 from lib.storage.scripts import Script
 
 _log = logging.getLogger("laurel")
@@ -31,11 +32,8 @@ _log = logging.getLogger("laurel")
 IDLE_SECONDS = 300
 # The pool looks at every connection for each request: with fifty, that took longer than all the rest of a call.
 CONNECTIONS = 16
-# A server may repeat keys and arguments in an error, and with them a player.
-_QUOTED = re.compile("'[^']*'?")
-# What reading an answer of the wrong form raises; the SDK asserts that it is not `null`.
-NONSENSE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, AssertionError)
-
+# The SDK fails in ways of its own on an answer of another form, and asserts that it is not `null`.
+_MISREAD = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, AssertionError)
 
 # The answer that a task got last: the SDK does not hand it out.
 _answer: ContextVar[httpx.Response | None] = ContextVar("answer", default=None)
@@ -46,11 +44,17 @@ class Unanswered(StoreUnavailable):
 
 
 class Upstash:
-    """A client for one database; keep one per process, so that connections are used again."""
+    """A client for one database; keep one per process, so that connections are used again.
 
-    def __init__(self, url: str, token: str, *, timeout: float) -> None:
+    `timeout` bounds a call (seconds); `transport` is what carries requests, by default the network.
+    """
+
+    def __init__(
+        self, url: str, token: str, *, timeout: float, transport: httpx.AsyncBaseTransport | None = None
+    ) -> None:
         self._url, self._token = url, token
         self._timeout = timeout
+        self._transport = transport
         self._knows_flag = True
 
     @cached_property
@@ -59,6 +63,7 @@ class Upstash:
         redis = Redis(self._url, self._token, rest_encoding=None, rest_retries=0, allow_telemetry=False)
         # The SDK has no public way to set the pool. A test fails when this attribute goes away.
         redis._http._client = httpx.AsyncClient(
+            transport=self._transport,
             verify=_certificates(redis._http._client),
             timeout=httpx.Timeout(self._timeout),
             event_hooks={"response": [_look_at]},
@@ -96,7 +101,7 @@ class Upstash:
             except UpstashError as error:
                 raise refused(error) from error
         if answer != "PONG":
-            raise StoreUnavailable("The store did not answer in a form that is known.")
+            raise BadReply("PONG")
 
     async def command(self, *command: str) -> Any:
         """Send one command."""
@@ -118,7 +123,7 @@ class Upstash:
             repeated, *results = answer if isinstance(answer, list) and answer else [None]
             await self._expect(word, repeated)
         if len(results) != len(commands):
-            raise StoreUnavailable("The store did not answer in a form that is known.")
+            raise BadReply(f"{len(commands)} results")
         return results
 
     async def run(
@@ -137,8 +142,7 @@ class Upstash:
                     raise
                 reply = await self._run(script, keys, again)
         called, answer = reply
-        with understood():
-            note_store(billed=int(called))
+        note_store(billed=whole(called))
         return answer
 
     async def _run(self, script: Script, keys: Sequence[str], arguments: Sequence[str]) -> tuple[Any, Any]:
@@ -160,7 +164,7 @@ class Upstash:
         try:
             return await self._execute([f"EVAL{ending}", text, *tail])
         except UpstashError as error:
-            if text == script.plain or not _is_about_unknown_flag(error):
+            if text == script.plain or not is_about_unknown_flag(error):
                 raise refused(error) from error
         self._knows_flag = False
         try:
@@ -185,6 +189,7 @@ class Upstash:
     async def _send(self, request: Awaitable[Any], *, billed: int) -> Any:
         """Wait for one answer; an `UpstashError` is the server's own word and passes through."""
         started = time.perf_counter()
+        _answer.set(None)
         try:
             return await request
         except (httpx.ConnectError, httpx.TimeoutException) as error:
@@ -192,10 +197,14 @@ class Upstash:
         except httpx.HTTPError as error:
             _log.warning("store: no answer (%s)", type(error).__name__)
             raise Unanswered("The store did not answer.") from error
-        except NONSENSE as error:
-            # The SDK takes any body for an answer and fails on it in its own ways.
-            _log.warning("store: an answer of unknown form (%s)", type(error).__name__)
-            raise StoreUnavailable("The store did not answer in a form that is known.") from error
+        except _MISREAD as error:
+            answer = _answer.get()
+            if answer is None:
+                raise  # nothing has come back yet: what was to be sent is wrong, and that is ours
+            if refusal := refusal_of_all(answer):
+                raise UpstashError(refusal) from None
+            # Not from the SDK's error: it may quote what the answer held.
+            raise BadReply(f"an answer that the SDK can read, not one that makes {type(error).__name__}") from None
         finally:
             note_store(billed=billed, seconds=time.perf_counter() - started)
 
@@ -205,19 +214,8 @@ def _word() -> str:
 
 
 async def _look_at(response: httpx.Response) -> None:
-    """Keep an answer for who asked; raise the server's refusal of a whole transaction, which the SDK stumbles over."""
+    """Keep an answer for who asked."""
     _answer.set(response)
-    body = await response.aread() if response.request.url.path.endswith("/multi-exec") else b""
-    if body.startswith(b"{"):
-        error = response.json().get("error")
-        if isinstance(error, str):
-            raise UpstashError(error)
-
-
-def _is_about_unknown_flag(error: UpstashError) -> bool:
-    # The refusal of a key outside of KEYS names the flag as well: that server knows it.
-    text = str(error).lower()
-    return ("flag" in text or "shebang" in text) and "dynamic keys" not in text
 
 
 def _certificates(client: httpx.AsyncClient) -> SSLContext | bool:
@@ -226,24 +224,7 @@ def _certificates(client: httpx.AsyncClient) -> SSLContext | bool:
     return getattr(pool, "_ssl_context", None) or True
 
 
-@contextmanager
-def understood() -> Iterator[None]:
-    """Turn the faults of reading an answer that makes no sense into `StoreUnavailable`."""
-    try:
-        yield
-    except NONSENSE as error:
-        _log.warning("store: an answer that makes no sense (%s)", type(error).__name__)
-        raise StoreUnavailable("The store did not answer in a form that is known.") from error
-
-
 def unreachable(error: Exception) -> StoreUnavailable:
     """Return what a caller is told when nothing was sent or the time was up."""
     _log.warning("store: unreachable (%s)", type(error).__name__)
     return StoreUnavailable("The store cannot be reached.")
-
-
-def refused(error: UpstashError) -> StoreUnavailable:
-    """Return what a caller is told when the store refuses a command; the log has its reason, without what it quotes."""
-    reason = str(error).partition(", with args")[0]
-    _log.warning("store: %s", _QUOTED.sub(lambda found: found[0] if found[0].isupper() else "'…'", reason)[:200])
-    return StoreUnavailable("The store refused.")

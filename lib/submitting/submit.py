@@ -1,150 +1,31 @@
 """Storing a submission: one call of submit.lua, and what it answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import NamedTuple
 
-from lib.access.admission import Spending
 from lib.access.rate_limits import address_blocked, quota
-from lib.boards.board import Board
 from lib.boards.durations import Rate
-from lib.boards.tables import OpenSplit
 from lib.errors import (
     Banned,
     Cooldown,
     IdReused,
-    Invalid,
     LaurelError,
     RateLimited,
-    StoreUnavailable,
     SumOverflow,
     TicketUsed,
     TooManySplitValues,
 )
 from lib.schemas.timestamps import instant_of
 from lib.schemas.writes import StandingResult, SubmitAnswer
-from lib.storage.entries import meta_text, score_text, tie_key
-from lib.storage.keys import Keys
+from lib.storage.entries import plain_number
+from lib.storage.replies import BadReply, items, optional_number, text, whole
 from lib.storage.scripts import script
-from lib.storage.standing import DAY_MS, DAY_S, Standing, optional_number, standings_of
+from lib.storage.standing import DAY_MS, Standing
 from lib.storage.store import Store
-from lib.storage.upstash import understood
-from lib.submitting.validation import Run
+from lib.submitting.arguments import arguments_of
+from lib.submitting.attempt import Attempt
 
 _FIELDS = 7
-_GATED, _UNGATED = "1", "0"
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """All that is needed to store one run: who calls, when, where it belongs."""
-
-    board: Board
-    run: Run
-    caller: str
-    standings: Sequence[Standing]
-    now: int
-    effective: int
-    """When the run counts (ms): now, or when it began where the board says so."""
-    ticket: Spending | None = None
-
-    @classmethod
-    def of(cls, board: Board, run: Run, caller: str, now: int, ticket: Spending | None) -> "Attempt":
-        """Return the attempt with its standings; raise Invalid where the run belongs to none.
-
-        Where a board counts runs to the period they began in, one that has expired since is skipped.
-        """
-        counted = ticket.started if ticket and board.ticket.period_of == "start" else now
-        standings = [s for s in standings_of(board, run.splits, counted) if not 0 < s.expires(now) * 1000 <= now]
-        if not standings:
-            raise Invalid.field("splits", "belong to no standing of this board, or no season is open")
-        if ticket and not run.named:
-            run = replace(run, id=ticket.nonce)
-        return cls(board, run, caller, standings, now, counted, ticket)
-
-
-def _record_ends(board: Board, now: int) -> int:
-    return (now // DAY_MS + 1) * DAY_S + -(-board.remember // 1000) if board.cap else 0
-
-
-def _flag(value: bool) -> str:
-    return "1" if value else "0"
-
-
-def _limits(board: Board) -> list[str]:
-    rates = (board.limits.per_ip, board.limits.per_player)
-    parts = [str(part) for rate in rates for part in ((rate.limit, rate.period) if rate else (0, 0))]
-    return [*parts, str(board.limits.cooldown)]
-
-
-def _standing_arguments(attempt: Attempt, standing: Standing, keys: list[str], names: Keys) -> list[str]:
-    """Return one standing's arguments, adding the value sets of its open splits to the keys."""
-    board, slots = standing.board, standing.slots
-    values: list[str] = []
-    for split, value in standing.selection.items():
-        rule = board.splits[split]
-        if isinstance(rule, OpenSplit):
-            key = names.values(standing.period, split)
-            if key not in keys:
-                keys.append(key)
-            values += [str(keys.index(key) + 1), str(rule.max), value]
-    # Counted among all that the board keeps: the others come and go with the seasons.
-    row, column = board.windows.index(standing.period.window), board.by.index(tuple(sorted(standing.selection)))
-    return [
-        str(row * len(board.by) + column + 1),
-        slots[0],
-        slots[1] if len(slots) > 1 else "",
-        str(standing.period.start),
-        _flag(standing.may_be_late(attempt.now)),
-        standing.period.id,
-        str(standing.expires(attempt.now)),
-        str(standing.oldest_day(attempt.now)),
-        str(standing.field_goes(attempt.now) if values else 0),
-        str(len(values) // 3),
-        *values,
-    ]
-
-
-def _call(attempt: Attempt, names: Keys) -> tuple[list[str], list[str]]:
-    """Return the keys and the arguments of submit.lua, in the order of parts/submission.lua."""
-    board, run, now, ticket = attempt.board, attempt.run, attempt.now, attempt.ticket
-    record = names.record(run.player)
-    profile = board.names == "profile"
-    keys = [
-        record,
-        names.gate(attempt.caller) if board.limits.per_ip else record,
-        names.nonce(ticket.nonce) if ticket else record,
-        names.profiles() if profile else record,
-        *(standing.key(names) for standing in attempt.standings),
-    ]
-    arguments = [
-        _GATED,
-        str(now),
-        str(now // DAY_MS),
-        str(attempt.effective),
-        run.player,
-        score_text(run.score),
-        tie_key(board, now, run.tiebreak),
-        run.name or "",
-        meta_text(run.meta or {}),
-        _flag(run.name is not None),
-        _flag(run.meta is not None),
-        run.id_hash,
-        run.content,
-        str(ticket.seconds if ticket else 0),
-        run.ranks,
-        _flag(board.descending),
-        board.keep,
-        str(board.cap),
-        board.rank,
-        _flag(profile),
-        str(_record_ends(board, now)),
-        *_limits(board),
-        str(len(attempt.standings)),
-    ]
-    for standing in attempt.standings:
-        arguments += _standing_arguments(attempt, standing, keys, names)
-    return keys, arguments
 
 
 def _refusal(attempt: Attempt, code: str, number: int, most: int = 0) -> LaurelError:
@@ -159,6 +40,8 @@ def _refusal(attempt: Attempt, code: str, number: int, most: int = 0) -> LaurelE
         case "cooldown":
             return Cooldown(wait=number, quota=quota(Rate(1, limits.cooldown), number))
         case "too_many_split_values":
+            if not 1 <= number <= len(attempt.standings):
+                raise BadReply("the number of a standing")
             period = attempt.standings[number - 1].period
             length = wait = DAY_MS
             if period.end is not None:
@@ -173,40 +56,74 @@ def _refusal(attempt: Attempt, code: str, number: int, most: int = 0) -> LaurelE
         case "id_reused":
             return TicketUsed() if attempt.ticket and not attempt.run.named else IdReused()
         case _:
-            return StoreUnavailable("The store did not answer in a form that is known.")
+            raise BadReply("a reason to refuse")
 
 
-def _result(standing: Standing, row: Sequence[str]) -> StandingResult:
-    improved, kept, score, previous, rank, total, cutoff = row
+class _Row(NamedTuple):
+    """What a run came to in one standing, as submit.lua gives it; None is nothing."""
+
+    improved: bool
+    kept: bool
+    score: float | None
+    previous: float | None
+    rank: int | None
+    total: int | None
+    cutoff: float | None
+
+
+def _parse_row(values: Sequence[object]) -> _Row:
+    improved, kept, score, previous, rank, total, cutoff = values
+    return _Row(
+        text(improved) == "1",
+        text(kept) == "1",
+        optional_number(score),
+        optional_number(previous),
+        None if rank == "" else whole(rank, 1),
+        None if total == "" else whole(total),
+        optional_number(cutoff),
+    )
+
+
+def _parse(attempt: Attempt, reply: object) -> tuple[bool, list[_Row]]:
+    """Return whether the run came before, and its rows; raise what submit.lua refuses, and BadReply."""
+    values = items(reply)
+    outcome = values.pop(0) if values else None
+    if outcome == "refused" and len(values) in (2, 3):
+        raise _refusal(attempt, text(values[0]), *map(whole, values[1:]))
+    if outcome not in ("accepted", "replayed") or len(values) != _FIELDS * len(attempt.standings):
+        raise BadReply("an answer of submit.lua")
+    rows = [_parse_row(values[at : at + _FIELDS]) for at in range(0, len(values), _FIELDS)]
+    return outcome == "replayed", rows
+
+
+def _result(standing: Standing, row: _Row) -> StandingResult:
     return StandingResult(
         window=standing.period.window,
         period=standing.period.id,
         starts=instant_of(None if standing.period.end is None else standing.period.start),
         ends=instant_of(standing.period.end),
         splits=dict(standing.selection),
-        improved=improved == "1",
-        kept=kept == "1",
-        score=optional_number(score),
-        previous=optional_number(previous),
-        rank=int(rank) if rank else None,
-        total=int(total) if total else None,
-        cutoff=optional_number(cutoff),
+        improved=row.improved,
+        kept=row.kept,
+        score=_plain(row.score),
+        previous=_plain(row.previous),
+        rank=row.rank,
+        total=row.total,
+        cutoff=_plain(row.cutoff),
     )
 
 
-def _read(attempt: Attempt, reply: Any) -> SubmitAnswer:
-    outcome, *values = reply
-    if outcome == "refused":
-        raise _refusal(attempt, values[0], *map(int, values[1:]))
-    if outcome not in ("accepted", "replayed") or len(values) != _FIELDS * len(attempt.standings):
-        raise ValueError("not an answer of submit.lua")
-    rows = [values[at : at + _FIELDS] for at in range(0, len(values), _FIELDS)]
+def _plain(number: float | None) -> int | float | None:
+    return None if number is None else plain_number(number)
+
+
+def _answer(attempt: Attempt, rows: Sequence[_Row], *, replayed: bool) -> SubmitAnswer:
     results = [_result(standing, row) for standing, row in zip(attempt.standings, rows, strict=True)]
     return SubmitAnswer(
         board=attempt.board.name,
         player=attempt.run.player,
         improved=any(result.improved for result in results),
-        replayed=outcome == "replayed",
+        replayed=replayed,
         standings=results,
     )
 
@@ -216,9 +133,9 @@ async def submit(store: Store, attempt: Attempt) -> SubmitAnswer:
 
     Raises the refusals of the gates and the record (429, 403, 409, 422), and StoreUnavailable.
     """
-    names = store.keys(attempt.board)
-    keys, arguments = _call(attempt, names)
+    call = arguments_of(attempt, store.keys(attempt.board))
     # The first try may have been counted by the gate; our own second one is let through.
-    reply = await store.upstash.run(script("submit"), keys, arguments, again=[_UNGATED, *arguments[1:]])
-    with understood():
-        return _read(attempt, reply)
+    first, again = call.flat(gated=True), call.flat(gated=False)
+    reply = await store.upstash.run(script("submit"), call.keys, first, again=again)
+    replayed, rows = _parse(attempt, reply)
+    return _answer(attempt, rows, replayed=replayed)

@@ -95,9 +95,7 @@ async def test_a_304_has_the_headers_too(listed: Harness) -> None:
 
 async def test_a_store_out_of_reach_has_the_headers_too(listed: Harness) -> None:
     """503 is the answer a game most wants to read."""
-    listed.deployment.store.upstash._redis._http._client = httpx.AsyncClient(
-        transport=httpx.MockTransport(lambda request: httpx.Response(200, content=b"<html>"))
-    )
+    listed.way.through = httpx.MockTransport(lambda request: httpx.Response(200, content=b"<html>"))
     response = await listed.client.get("/top?board=b", headers={"Origin": HERE})
     assert problem(response)["code"] == "store_unavailable"
     assert cors(response)["access-control-allow-origin"] == HERE

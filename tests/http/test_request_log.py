@@ -164,7 +164,7 @@ async def test_no_line_names_anybody(
         await here.post("/submit", board="b", player="player-one", score=1, name="Mina-the-name" * 9)
         await here.post("/submit", board="tickets", player=ticket["player"], score=1, ticket=ticket["ticket"] + "x")
         await here.client.get("/player-one?player=player-one", headers={"Authorization": "Bearer a-server-token"})
-        here.deployment.store.upstash._redis._http._client = httpx.AsyncClient(transport=httpx.MockTransport(_fail))
+        here.way.through = httpx.MockTransport(_fail)
         assert (await here.client.get("/rank?board=b&player=player-one")).status_code == 503
     told = capsys.readouterr().out + caplog.text
     assert told

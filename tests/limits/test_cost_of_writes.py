@@ -6,7 +6,8 @@ import pytest
 
 from lib.access.admission import Spending
 from lib.storage.standing import standings_of
-from lib.submitting.submit import Attempt, submit
+from lib.submitting.attempt import Attempt
+from lib.submitting.submit import submit
 from lib.submitting.validation import Run
 from tests.limits.priced_calls import (
     ADDRESSED,

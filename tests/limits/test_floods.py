@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+import httpx
 import pytest
 
 from functions import start, submit
@@ -112,29 +113,26 @@ async def test_a_flood_of_starts_stays_at_the_same_gate() -> None:
         assert here.billed <= 3 * LIMIT
 
 
-async def test_a_store_that_hangs_holds_no_flood_longer_than_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+async def hang(_: httpx.Request) -> httpx.Response:
+    """Never answer."""
+    await asyncio.Event().wait()
+    raise AssertionError("nobody sets this event")
+
+
+async def test_a_store_that_hangs_holds_no_flood_longer_than_its_deadline() -> None:
     """Whoever waits for a place in the row is told in time that there is none."""
     async with harness('[board.b]\nlimits = { per_ip = "1/1m" }\n', MemoryBackend(), timeout=0.2) as here:
-        upstash = here.deployment.store.upstash
-
-        async def hang(*_: Any, **__: Any) -> Any:
-            await asyncio.sleep(60)
-
-        monkeypatch.setattr(upstash._redis._http._client, "post", hang)
+        here.way.through = httpx.MockTransport(hang)
         async with asyncio.timeout(2):
             statuses = await flood(here, submit.app.on(here.deployment), 50, 50)
         assert statuses == [503] * 50
 
 
-async def test_nobody_waits_for_a_place_and_then_for_the_store_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nobody_waits_for_a_place_and_then_for_the_store_as_well() -> None:
     """The deadline is for both together, also where those ahead leave their place one by one."""
     async with harness('[board.b]\nlimits = { per_ip = "1/1m" }\n', MemoryBackend(), timeout=0.8) as here:
         function = submit.app.on(here.deployment)
-
-        async def hang(*_: Any, **__: Any) -> Any:
-            await asyncio.sleep(60)
-
-        monkeypatch.setattr(here.deployment.store.upstash._redis._http._client, "post", hang)
+        here.way.through = httpx.MockTransport(hang)
 
         async def call_later(number: int) -> float:
             await asyncio.sleep(0.2 * number)

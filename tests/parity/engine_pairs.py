@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
 import pytest
 
 from lib.operations.moderate import erase, remove
@@ -179,7 +178,4 @@ async def pair(kind: str, urls: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 
 
 def _listen(here: Harness, said: list[bytes]) -> None:
-    async def keep(response: httpx.Response) -> None:
-        said.append(await response.aread())
-
-    here.deployment.store.upstash._redis._http._client.event_hooks["response"].append(keep)
+    here.way.listeners.append(lambda response: said.append(response.content))

@@ -191,9 +191,7 @@ async def test_no_store_where_nothing_may_be_kept(here: Harness) -> None:
 async def test_a_kept_page_needs_no_store(here: Harness) -> None:
     """While the store is away a page is shown as long as it may be."""
     page = await top(here)
-    here.deployment.store.upstash._redis._http._client = httpx.AsyncClient(
-        transport=httpx.MockTransport(lambda request: httpx.Response(500, content=b"down"))
-    )
+    here.way.through = httpx.MockTransport(lambda request: httpx.Response(500, content=b"down"))
     here.now += 9000
     assert read(await top(here)) == read(page)
     here.now += 1000

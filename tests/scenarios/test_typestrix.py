@@ -209,14 +209,12 @@ class Broken(httpx.AsyncBaseTransport):
 async def test_a_store_that_fails_is_told_so_and_what_was_to_be_stored_can_be_sent_again(backend: Backend) -> None:
     """The caller learns it in the answer, can keep the test, and repeat the same submission until it is in, once."""
     async with harness(TYPESTRIX, backend) as here:
-        upstash = here.deployment.store.upstash
-        working = upstash._redis._http._client
-        upstash._redis._http._client = httpx.AsyncClient(transport=Broken())
+        working, here.way.through = here.way.through, Broken()
         body = run("asha", 100, 98, id="test-00000001")
         failed = await here.post("/submit", **body)
         assert (failed.status_code, failed.json()["code"]) == (503, "store_unavailable")
         assert int(failed.headers["retry-after"]) > 0
-        upstash._redis._http._client = working
+        here.way.through = working
         answers = [(await here.post("/submit", **body)).json() for _ in range(3)]
         assert [answer["replayed"] for answer in answers] == [False, True, True]
         assert await page(here, board="typing") == [("asha", 98, 1)]

@@ -1,11 +1,9 @@
 """The rules of the scripts that Upstash's engine, which no test can run, makes necessary; and two others that agree."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from lib.storage.scripts import script
@@ -232,11 +230,7 @@ async def test_numbers_leave_a_script_as_text(backend: Backend) -> None:
     """As Lua numbers they would be cut to integers, and how they turn into text differs between engines."""
     async with harness(STORY, backend) as here:
         seen: list[Any] = []
-
-        async def keep(response: httpx.Response) -> None:
-            seen.append(json.loads(await response.aread()))
-
-        here.deployment.store.upstash._redis._http._client.event_hooks["response"].append(keep)
+        here.way.listeners.append(lambda response: seen.append(response.json()))
         await tell(here)
     replies = [
         answer["result"][1] for answer in seen if isinstance(answer, dict) and type(answer.get("result")) is list

@@ -11,6 +11,7 @@ import httpx
 import pytest
 import respx
 
+from lib.storage import upstash
 from tests.support.failing_stores import BOARDS, CALLS, FAULTS, SENSE, TOKEN, assert_unavailable, every_call, send, site
 from tests.support.harness import Harness, harness
 from tests.support.servers import free_port
@@ -165,30 +166,24 @@ def spoilt(value: Any) -> Iterator[Any]:
 async def answer_to(here: Harness, call: str) -> Any:
     """Make a call as it should be, and return what the store answered to it."""
     answers: list[httpx.Response] = []
-
-    async def keep(response: httpx.Response) -> None:
-        await response.aread()
-        answers.append(response)
-
-    hooks = here.deployment.store.upstash._redis._http._client.event_hooks
-    hooks["response"].append(keep)
+    here.way.listeners.append(answers.append)
     assert (await send(here.client, call)).status_code == 200
     return answers[-1].json()
 
 
 @every_call
-async def test_a_spoilt_answer_is_no_internal_error(call: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_spoilt_answer_is_no_internal_error(
+    call: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A right answer with one part of it wrong is either still understood or a 503, never a 500."""
+    monkeypatch.setattr(upstash, "_word", lambda: "a word")  # the recorded answer repeats it
     async with harness(BOARDS, MemoryBackend(), secrets=("a-secret",)) as here:
         for number, board in enumerate("bpdbpd"):
             await here.submit(f"p{number // 3 + 1}", 10 * number, board=board, name="Mina")
         document = await answer_to(here, call)
-        upstash = here.deployment.store.upstash
-        await upstash.close()
         for answer in spoilt(document):
             text = json.dumps(answer)
-            transport = httpx.MockTransport(lambda _, text=text: httpx.Response(200, text=text))
-            upstash._redis._http._client = httpx.AsyncClient(transport=transport)
+            here.way.through = httpx.MockTransport(lambda _, text=text: httpx.Response(200, text=text))
             seen = await send(here.client, call)
             assert seen.status_code < 500 or seen.json()["code"] == "store_unavailable", text[:300]
     assert "internal error" not in caplog.text

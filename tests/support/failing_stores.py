@@ -138,10 +138,9 @@ FAULTS: dict[str, Any] = {
 }
 # What makes sense to some calls: the SDK itself cuts pairs and results that are one too many.
 SENSE = {
-    "rank-score": {"one result too many", "result 5", "result 1.5", "result true"},
-    "rank-score-dense": {"result []", "result {}", "result of numbers", "an outcome without standings"},
+    "rank-score": {"one result too many", "result 5"},
+    "rank-score-dense": {"result []", "result {}", "an outcome without standings", "a refusal without a reason"},
 }
-SENSE["rank-score-dense"] |= {"a refusal without a reason"}
 
 
 class Unreliable(httpx.AsyncBaseTransport):
@@ -157,7 +156,7 @@ class Unreliable(httpx.AsyncBaseTransport):
         self._through = httpx.ASGITransport(app=here.endpoint)
         self._lost_answers, self._lost_requests, self._fault = lost_answers, lost_requests, fault
         self.sent: list[list[str]] = []
-        here.deployment.store.upstash._redis._http._client = httpx.AsyncClient(transport=self)
+        here.way.through = self
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self.sent.append(json.loads(await request.aread()))

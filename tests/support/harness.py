@@ -2,7 +2,7 @@
 
 import json
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any, Literal
@@ -25,12 +25,29 @@ ADDRESS = "203.0.113.7"
 _trust = cache(ssl.create_default_context)
 
 
+class Way(httpx.AsyncBaseTransport):
+    """The way to the store: what carries requests can be exchanged, and whoever listens hears every answer."""
+
+    def __init__(self, through: httpx.AsyncBaseTransport) -> None:
+        self.through = through
+        self.listeners: list[Callable[[httpx.Response], None]] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Carry one request."""
+        response = await self.through.handle_async_request(request)
+        await response.aread()
+        for listener in self.listeners:
+            listener(response)
+        return response
+
+
 class Harness:
     """What a test holds: `now` is the clock (ms), `billed` and `requests` count what the last calls cost."""
 
     def __init__(self, boards: str, endpoint: Endpoint, **settings: Any) -> None:
         self.now = NOON
         self.endpoint = endpoint
+        self.way = Way(httpx.ASGITransport(app=endpoint))
         self._settings = Settings(url="http://store.test", token=TOKEN, **settings)
         self.deploy(boards)
 
@@ -38,10 +55,8 @@ class Harness:
         """Start anew with these boards, on the same store: a process that remembers nothing."""
         # Reading the certificates takes most of what a harness costs, and nothing here leaves the process.
         with patch.object(ssl, "create_default_context", _trust):
-            self.deployment = Deployment(self._settings, parse(boards), clock=lambda: self.now)
-        self.deployment.store.upstash._redis._http._client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=self.endpoint), timeout=None
-        )
+            self.deployment = Deployment(self._settings, parse(boards), clock=lambda: self.now, transport=self.way)
+            _ = self.deployment.store.upstash._redis  # which reads them
         self.client = self.client_at(ADDRESS)
 
     def client_at(self, address: str) -> httpx.AsyncClient:

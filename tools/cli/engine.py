@@ -1,8 +1,8 @@
 """What is particular about a database's Lua and its spelling of scores: our scripts mind it, operators may know."""
 
+from lib.storage.replies import items, text
 from lib.storage.scripts import Script
 from lib.storage.store import Store
-from lib.storage.upstash import understood
 
 # Scripts of our own do neither: a part of them reads numbers, and no assignment takes its values from two calls.
 _PROBE = Script(
@@ -23,8 +23,6 @@ return { 3, { tostring(tonumber("1e-07")), tostring(assigned("kept", "1", "2")),
 
 async def particulars(store: Store, key: str) -> str:
     """Return in words what a script finds out with a key that nobody uses."""
-    reply = await store.upstash.run(_PROBE, [key], [])
-    with understood():
-        number, other, small, large = map(str, reply)
+    number, other, small, large = map(text, items(await store.upstash.run(_PROBE, [key], []), 4))
     assigns = "is sound" if other == "kept" else "overwrites another local"
     return f"tonumber('1e-07') is {number}, an assignment from two calls {assigns}, scores read {small} and {large}"

@@ -10,22 +10,16 @@ import httpx
 
 from functions.web import app
 from lib.deployment import Deployment
-from tools.upstash_emulator.endpoint import Endpoint
 
 ADDRESS = "192.0.2.1"
 
 
 class Trial:
-    """Calls the functions of a deployment; `endpoint` takes the place of the network on the way to the store."""
+    """Calls the functions of a deployment."""
 
-    def __init__(self, deployment: Deployment, endpoint: Endpoint | None = None) -> None:
+    def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
         self._calls, self._redirected = 0, ExitStack()
-        if endpoint is not None:
-            # The same private attribute that lib/storage/upstash.py sets.
-            deployment.store.upstash._redis._http._client = httpx.AsyncClient(
-                transport=httpx.ASGITransport(app=endpoint), timeout=10
-            )
         transport = httpx.ASGITransport(app=app.on(deployment), client=(ADDRESS, 50_000))
         self._client = httpx.AsyncClient(transport=transport, base_url="http://laurel.invalid")
 

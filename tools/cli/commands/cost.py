@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+import httpx
+
 from lib.boards.board import Board
 from lib.deployment import Deployment, wall_clock
 from lib.settings import Settings
@@ -93,7 +95,8 @@ async def measure(board: Board) -> Cost | None:
     clock = _Clock(now)
     endpoint = make_endpoint(MemoryBackend(), _TOKEN)
     settings = Settings(url="http://store.invalid", token=_TOKEN, secrets=(_TOKEN,), server_token=_TOKEN)
-    trial = Trial(Deployment(settings, {board.name: board}, clock=clock), endpoint)
+    way = httpx.ASGITransport(app=endpoint)
+    trial = Trial(Deployment(settings, {board.name: board}, clock=clock, transport=way))
     play = _Play(board, trial, clock, endpoint.meter)
     try:
         for name in ("submit", "start", "top", "rank"):

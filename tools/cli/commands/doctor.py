@@ -13,9 +13,9 @@ from lib.boards.board import Board
 from lib.deployment import wall_clock
 from lib.errors import LaurelError, Misconfigured
 from lib.settings import Settings
+from lib.storage.replies import items, whole
 from lib.storage.scripts import Script
 from lib.storage.store import Store
-from lib.storage.upstash import understood
 from tools.cli.arguments import Commands, Options, add_command
 from tools.cli.context import Operator, boards_of, explained, operator
 from tools.cli.terminal import say, say_json
@@ -133,8 +133,7 @@ async def _clock(store: Store) -> Finding:
     before = wall_clock()
     reply = await store.upstash.command("TIME")
     after = wall_clock()
-    with understood():
-        seconds, micros = (int(part) for part in reply)
+    seconds, micros = map(whole, items(reply, 2))
     ahead = seconds * 1000 + micros // 1000 - (before + after) // 2
     told = f"the store is {abs(ahead)} ms {'ahead of' if ahead > 0 else 'behind'} this machine"
     return "clock", WARNING if abs(ahead) > _SKEW_MS else OK, told

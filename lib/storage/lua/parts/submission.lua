@@ -1,4 +1,4 @@
--- The arguments of a submission, in the order in which lib/submitting/submit.py writes them.
+-- The arguments of a submission, in the order of lib/submitting/arguments.py, and under its names.
 
 local taken = 0
 local function take()
