@@ -7,6 +7,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
+from lib.time_units import ceil_seconds
+
 
 class Fault(NamedTuple):
     """One field that is wrong: `loc` is its dotted path (`meta.depth`), `msg` says what is allowed."""
@@ -151,14 +153,14 @@ class Retryable(LaurelError):
         super().__init__(detail)
         self.wait = wait
         self.quota = quota
-        self.headers["Retry-After"] = str(max(1, -(-wait // 1000)))
+        self.headers["Retry-After"] = str(max(1, ceil_seconds(wait)))
         if quota is not None:
             self.headers["RateLimit-Policy"] = f'"{self.code}";q={quota.limit};w={quota.period}'
             self.headers["RateLimit"] = f'"{self.code}";r=0;t={quota.reset}'
 
     def again(self, wait: int) -> Self:
         """Return the same refusal with `wait` ms left."""
-        quota = self.quota and self.quota._replace(reset=-(-wait // 1000))
+        quota = self.quota and self.quota._replace(reset=ceil_seconds(wait))
         return type(self)(self.detail, wait=wait, quota=quota)
 
 

@@ -1,11 +1,12 @@
 """Who may submit to a board, and who may start a run on it (docs/security.md). Nothing here asks the store."""
 
 import hmac
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from lib.access.callers import Caller
 from lib.boards.board import Board
 from lib.errors import (
     AuthRequired,
@@ -18,6 +19,7 @@ from lib.errors import (
 )
 from lib.schemas.writes import Submission
 from lib.settings import Settings
+from lib.time_units import ceil_seconds
 
 if TYPE_CHECKING:
     from lib.access.tickets import Signer
@@ -44,11 +46,11 @@ def signer_of(secrets: tuple[str, ...]) -> "Signer":
     return Signer(secrets)
 
 
-def carries_server_token(settings: Settings, headers: Mapping[str, str]) -> bool:
-    """Return whether a request proves itself a game's own backend; raise AuthRequired where it fails to."""
-    given = headers.get("authorization")
+def is_backend(settings: Settings, caller: Caller) -> bool:
+    """Return whether a caller is the game's own backend; raise AuthRequired for one whose proof is wrong."""
+    given = caller.authorization
     if given is None:
-        return False
+        return caller.backend
     if settings.server_token is None:
         raise AuthRequired("LAUREL_SERVER_TOKEN is not set here.")
     scheme, _, token = given.partition(" ")
@@ -66,14 +68,12 @@ def check_secrets(settings: Settings, boards: Iterable[Board]) -> None:
             raise Misconfigured(f'LAUREL_SECRET is not set: board.{board.name}.auth = "ticket" needs it.')
 
 
-def admit(
-    board: Board, submission: Submission, settings: Settings, headers: Mapping[str, str], now: int
-) -> Spending | None:
+def admit(board: Board, submission: Submission, settings: Settings, caller: Caller, now: int) -> Spending | None:
     """Admit a submission by its board's `auth`; return the ticket to be spent with it, if there is one.
 
     Raises AuthRequired and TicketRequired (401), TicketInvalid, TicketExpired, TooEarly and TooFast (403).
     """
-    if board.auth == "server" and not carries_server_token(settings, headers):
+    if board.auth == "server" and not is_backend(settings, caller):
         raise AuthRequired('Send "Authorization: Bearer" with the server token.')
     if board.auth != "ticket":
         return None
@@ -92,4 +92,4 @@ def admit(
         raise TooFast(f"At most {board.ticket.per_second} points a second.")
     # At least a ticket's whole life, whatever the clock says is left of it: this process may be ahead of the next.
     life = max(ticket.expires - ticket.started, ticket.expires - now)
-    return Spending(ticket.nonce, -(-life // 1000) + NONCE_MARGIN_S, min(ticket.started, now))
+    return Spending(ticket.nonce, ceil_seconds(life) + NONCE_MARGIN_S, min(ticket.started, now))

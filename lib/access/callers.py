@@ -1,13 +1,34 @@
-"""Callers: an address as the keyed hash that the store knows it by."""
+"""Callers: who makes a call, and an address as the keyed hash that the store knows it by."""
 
 import hashlib
 import re
 from base64 import urlsafe_b64encode
+from dataclasses import dataclass, field
 from functools import cache
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from socket import AF_INET, inet_pton
 
 _WITH_PORT = re.compile(r"(?P<v4>[0-9.]+):[0-9]+|\[(?P<v6>[0-9A-Fa-f:.%]+)\](?::[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a call."""
+
+    address: str | None = field(default=None, repr=False)
+    """Where from, for the address gate; None is counted nowhere."""
+    authorization: str | None = field(default=None, repr=False)
+    """The header that may hold the server token."""
+    backend: bool = False
+    """Whether it is the game's own backend without any proof, because it runs in this process."""
+
+    def name(self, key: bytes) -> str | None:
+        """Return the caller's name in the store; None for one who is counted nowhere."""
+        return None if self.address is None else caller_of(self.address, key)
+
+
+BACKEND = Caller(backend=True)
+"""The game's own backend, in this process."""
 
 
 def caller_of(address: str, key: bytes) -> str:

@@ -1,7 +1,6 @@
 """Rate limiter by address: the scripts count calls, for all processes together; here is known who is blocked."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -9,9 +8,11 @@ from dataclasses import dataclass, field
 from lib.boards.board import Board
 from lib.boards.durations import Rate
 from lib.errors import AddressBlocked, Quota, Retryable, StoreUnavailable
+from lib.lru_cache import LruCache
 from lib.storage.replies import text, whole
 from lib.storage.scripts import script
 from lib.storage.store import Store
+from lib.time_units import ceil_seconds
 
 MOST_BLOCKED = 10_000
 # How far ahead of `now` a stamp may lie and still count: processes' clocks differ, and a request may wait its turn.
@@ -36,22 +37,27 @@ class _Sent:
 class Blocked:
     """The callers this process has seen refused, until their time is up: refusing them again costs no command.
 
-    Bounded, so that a flood from many addresses cannot fill the memory; the longest known are forgotten first.
+    Bounded, so that a flood from many addresses cannot fill the memory.
     """
 
     def __init__(self, most: int = MOST_BLOCKED, patience: float = 2.5) -> None:
-        self._most = most
         self._patience = patience
-        self._until: OrderedDict[tuple[str, str], tuple[int, Retryable]] = OrderedDict()
-        self._sent: OrderedDict[tuple[str, str], _Sent] = OrderedDict()
+        self._until: LruCache[tuple[str, str], tuple[int, Retryable]] = LruCache(most)
+        self._sent: LruCache[tuple[str, str], _Sent] = LruCache(most)
         self._newest = 0
 
     def __len__(self) -> int:
         return len(self._until)
 
     @asynccontextmanager
-    async def guard(self, board: Board, caller: str, now: int) -> AsyncIterator[None]:
-        """Refuse a caller known to be blocked, and remember one whom the address gate refuses inside."""
+    async def guard(self, board: Board, caller: str | None, now: int) -> AsyncIterator[None]:
+        """Refuse a caller known to be blocked, and remember one whom the address gate refuses inside.
+
+        None is a caller whom no gate counts.
+        """
+        if caller is None:
+            yield
+            return
         if now < self._newest - CLOCKS_APART_MS:
             # The clock was ahead: what it noted would hold again when that time comes.
             self._until.clear()
@@ -75,12 +81,10 @@ class Blocked:
         rate = board.limits.per_ip
         if rate is None:
             return nullcontext()
-        sent = self._sent.pop((board.name, caller), None)
+        sent = self._sent.get((board.name, caller))
         if sent is None or not _time_left(sent.until, rate.period, now):
             sent = _Sent(now + rate.period)
-        self._sent[board.name, caller] = sent
-        if len(self._sent) > self._most:
-            self._sent.popitem(last=False)
+            self._sent.put((board.name, caller), sent)
         sent.calls += 1
         return self._alone(sent.turn) if sent.calls > rate.limit else nullcontext()
 
@@ -95,10 +99,7 @@ class Blocked:
 
     def note(self, board: str, caller: str, refusal: Retryable, now: int) -> None:
         """Remember that a board refused a caller at `now` (ms)."""
-        self._until[board, caller] = (now + refusal.wait, refusal)
-        self._until.move_to_end((board, caller))
-        if len(self._until) > self._most:
-            self._until.popitem(last=False)
+        self._until.put((board, caller), (now + refusal.wait, refusal))
 
     def check(self, board: str, caller: str, now: int) -> None:
         """Raise the refusal again, with what is left of its wait, while it holds."""
@@ -108,12 +109,12 @@ class Blocked:
         until, refusal = known
         if left := _time_left(until, refusal.wait, now):
             raise refusal.again(left)
-        del self._until[board, caller]
+        self._until.drop((board, caller))
 
 
 def quota(rate: Rate | None, wait: int) -> Quota | None:
     """Return what a gate allows, with `wait` ms until it opens again."""
-    return None if rate is None else Quota(rate.limit, -(-rate.period // 1000), -(-wait // 1000))
+    return None if rate is None else Quota(rate.limit, ceil_seconds(rate.period), ceil_seconds(wait))
 
 
 def address_blocked(board: Board, wait: int) -> AddressBlocked:
@@ -121,13 +122,13 @@ def address_blocked(board: Board, wait: int) -> AddressBlocked:
     return AddressBlocked("Too many requests from this address.", wait=wait, quota=quota(board.limits.per_ip, wait))
 
 
-async def count_call(store: Store, board: Board, caller: str, now: int) -> None:
+async def count_call(store: Store, board: Board, caller: str | None, now: int) -> None:
     """Count a call at the address gate, for functions that store nothing else; raise AddressBlocked.
 
-    Where the board has no such gate the store is not asked at all.
+    Where the board has no such gate, or it does not count this caller, the store is not asked at all.
     """
     rate = board.limits.per_ip
-    if rate is None:
+    if rate is None or caller is None:
         return
     arguments = [str(rate.limit), str(rate.period), str(now)]
     reply = await store.upstash.run(script("start"), [store.keys(board).gate(caller)], arguments)

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
+from lib.access.callers import Caller
 from lib.deployment import Deployment, process_deployment
 from lib.errors import LaurelError, MethodNotAllowed, Misconfigured, NotFound, OriginNotAllowed
 from lib.http.body import Body
@@ -42,6 +43,11 @@ class Call:
     headers: Headers = field(repr=False)
     address: str = field(repr=False)
     content: bytes = field(repr=False)
+
+    @property
+    def caller(self) -> Caller:
+        """Who sent it."""
+        return Caller(self.address, self.headers.get("authorization"))
 
     def body(self, model: type[Model]) -> Model:
         """Return the body as a model; raise BadJson, or Invalid, which names each field that is wrong.

@@ -4,7 +4,6 @@ Keys are computed: periods from the calendar and `retain`, selections from the c
 the sets of their values. Nothing here looks through the database.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -15,7 +14,9 @@ from lib.boards.periods import Period
 from lib.boards.tables import OpenSplit
 from lib.errors import UnknownWindow
 from lib.reading.rows import is_recorded
+from lib.storage import records
 from lib.storage.keys import Keys
+from lib.storage.records import Record
 from lib.storage.replies import items, scored, text, texts, whole
 from lib.storage.scripts import script
 from lib.storage.standing import Standing
@@ -28,11 +29,9 @@ _SPARE_ROWS = 100
 _COMMANDS_AT_ONCE = 100
 _SCANNED_AT_ONCE = 1000
 
-_FIELD = re.compile(r"(\d+) (\S+) (\S+) (\S+) (\w*)(\t.*)?", re.DOTALL)
-
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Found:
     """A standing as it is stored, and what of a player was found there."""
 
     key: str
@@ -45,20 +44,14 @@ class Place:
     """The entry text; empty where none is known."""
 
 
-def recorded(keys: Keys, record: Mapping[str, str], player: str) -> list[Place]:
+def recorded(keys: Keys, record: Record, player: str) -> list[Found]:
     """Return the places that a record names, whatever the configuration has become since."""
-    places = []
-    for slot, value in record.items():
-        window, _, rest = slot.partition("#")
-        field = _FIELD.fullmatch(value) if rest else None
-        if field is None:
-            continue
-        splits = dict(pair.split("=", 1) for pair in rest.partition(":")[2].split(",") if pair)
+    found = []
+    for place in filter(None, records.places(record)):
         # The start and the number of the period play no part in its keys.
-        key = keys.standing(Period(window, field[2], 0, None, 0), splits)
-        member = f"{field[5]}\t{player}{field[6]}" if field[6] else ""
-        places.append(Place(key, window, field[2], splits, (slot,), member))
-    return places
+        key = keys.standing(Period(place.window, place.period, 0, None, 0), place.splits)
+        found.append(Found(key, place.window, place.period, place.splits, (place.slot,), place.text(player)))
+    return found
 
 
 def live_periods(board: Board, now: int) -> Iterator[Period]:
@@ -121,7 +114,7 @@ async def _values(store: Store, board: Board, periods: Sequence[Period]) -> dict
     return found
 
 
-async def places_of(store: Store, board: Board, player: str, record: Mapping[str, str], now: int) -> list[Place]:
+async def places_of(store: Store, board: Board, player: str, record: Record, now: int) -> list[Found]:
     """Return every place with something of a player, those that the record names last."""
     keys = store.keys(board)
     known = {place.key: place for place in recorded(keys, record, player)}
@@ -135,22 +128,22 @@ async def places_of(store: Store, board: Board, player: str, record: Mapping[str
         (short if is_short else long).append(standing)
     members = [*await _search(store, board, player, short), *[await _scan(store, s, player) for s in long]]
     found = [
-        Place(s.key(keys), s.period.window, s.period.id, s.selection, s.slots, member)
+        Found(s.key(keys), s.period.window, s.period.id, s.selection, s.slots, member)
         for s, member in zip([*short, *long], members, strict=True)
         if member
     ]
     return [*found, *known.values()]
 
 
-def _record_would_know(standing: Standing, record: Mapping[str, str], now: int) -> bool:
+def _record_would_know(standing: Standing, record: Record, now: int) -> bool:
     """Return whether a row here would have a field in the record: its period is recent, and not older than the record.
 
     Without a cap records do not expire, so there the age of the record says nothing.
     """
-    made = record.get("seen", "").partition(" ")[0]
-    if not made.isdigit() or not is_recorded(standing, now):
+    made = records.made(record)
+    if made is None or not is_recorded(standing, now):
         return False
-    return standing.board.cap == 0 or int(made) < standing.period.start
+    return standing.board.cap == 0 or made < standing.period.start
 
 
 async def _search(store: Store, board: Board, player: str, standings: Sequence[Standing]) -> list[str]:

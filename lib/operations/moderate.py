@@ -1,16 +1,16 @@
 """What an operator does to one player on one board: ban, take off the standings, erase, and show all that is stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lib.boards.board import Board
 from lib.errors import StoreUnavailable
-from lib.operations.find_player import KEYS_AT_ONCE, Place, many, places_of, recorded
+from lib.operations.find_player import KEYS_AT_ONCE, Found, many, places_of, recorded
 from lib.schemas.timestamps import instant
 from lib.storage.entries import parse_entry, plain_number
+from lib.storage.records import Record, record_ends
 from lib.storage.replies import fields, items, number, optional_text, whole
 from lib.storage.scripts import script
-from lib.storage.standing import DAY_MS, DAY_S
 from lib.storage.store import Store
 
 _ATTEMPTS = 5
@@ -26,8 +26,7 @@ async def unban(store: Store, board: Board, player: str, now: int) -> bool:
     """Take a ban back, with the record's expiry counted from today; return whether there was one."""
     record = store.keys(board).record(player)
     commands = [["HDEL", record, "ban"]]
-    if board.cap:
-        ends = (now // DAY_MS + 1) * DAY_S + -(-board.remember // 1000)
+    if ends := record_ends(board, now):
         commands.append(["EXPIREAT", record, str(ends)])
     removed, *_ = await store.upstash.transaction(*commands)
     return whole(removed) > 0
@@ -63,7 +62,7 @@ async def erase(store: Store, board: Board, player: str, now: int) -> int:
     raise StoreUnavailable("This player goes on submitting: ban them first.")
 
 
-async def forget(store: Store, board: Board, player: str, record: Mapping[str, str]) -> int | None:
+async def forget(store: Store, board: Board, player: str, record: Record) -> int | None:
     """Delete the record of a player as it was read, with the rows and the profile; None where it has changed since."""
     places = recorded(store.keys(board), record, player)
     return await _take_off(store, board, player, places, drops=True, guard=record)
@@ -73,10 +72,10 @@ async def _take_off(
     store: Store,
     board: Board,
     player: str,
-    places: Sequence[Place],
+    places: Sequence[Found],
     *,
     drops: bool,
-    guard: Mapping[str, str] | None = None,
+    guard: Record | None = None,
 ) -> int | None:
     """Remove rows and fields, fifty standings a script, and with the last of them the record itself if it `drops`."""
     keys = store.keys(board)
@@ -126,7 +125,7 @@ async def export(store: Store, board: Board, player: str, now: int) -> dict[str,
     }
 
 
-def _entry(board: Board, place: Place, score: float) -> dict[str, Any]:
+def _entry(board: Board, place: Found, score: float) -> dict[str, Any]:
     entry = parse_entry(board, place.text, score)
     return {
         "window": place.window,

@@ -2,14 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from lib.boards.board import Board
 from lib.errors import Invalid
 from lib.operations.find_player import many
 from lib.operations.moderate import forget
-from lib.storage.entries import made_at
+from lib.storage.records import newest_activity
 from lib.storage.replies import fields, items, texts, whole
 from lib.storage.store import Store
 
@@ -19,7 +19,6 @@ _DELETED_AT_ONCE = 100
 _AT_ONCE = 16
 
 _GLOB = re.compile(r"([*?\[\]\\^])")
-_FIELD = re.compile(r"\d+ \S+ \S+ \S+ (\w*\d{13})(?:\t.*)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +83,3 @@ async def sweep(store: Store, board: Board, idle: int, now: int) -> Swept:
             players += sum(count is not None for count in gone)
             standings += sum(count or 0 for count in gone)
     return Swept(players, standings, looked_at)
-
-
-def newest_activity(board: Board, record: Mapping[str, str], now: int) -> int:
-    """Return when a record last saw a submission that changed something (ms); `now` for one that is not understood.
-
-    A miss changes nothing on a board without a player's gate, so there it does not count.
-    """
-    times = []
-    seen = record.get("seen", "").partition(" ")[0]
-    times.append(int(seen) * 1000 if seen.isdigit() else now)
-    for use in record.get("ids", "").split():
-        parts = use.split(":")
-        times.append(int(parts[2]) if len(parts) > 2 and parts[2].isdigit() else now)
-    gate = record.get("gate", "").split()
-    if gate:
-        times.append(int(gate[2]) if len(gate) > 2 and gate[2].isdigit() else now)
-    for name, value in record.items():
-        if "#" in name:
-            field = _FIELD.fullmatch(value)
-            times.append(made_at(board, field[1]) if field else now)
-    return max(times)

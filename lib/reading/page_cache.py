@@ -1,11 +1,14 @@
 """Pages that a process and shared caches may keep for a board's `cache` time."""
 
-from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from lib.lru_cache import LruCache
 from lib.reading.etags import etag_of
+from lib.reading.rows import resets_in
+from lib.reading.top import Page
+from lib.schemas.reads import Top
 from lib.schemas.strict_json import render
 
 MOST_PAGES = 256
@@ -29,13 +32,28 @@ class KeptPage:
         return cls(fields, rows, etag_of(render(fields)), since, until)
 
 
+def identity(page: Page) -> tuple[object, ...]:
+    """Return what tells a page from every other of its board, periods that begin included."""
+    standing = page.standing
+    return (standing.period.window, standing.period.id, *sorted(standing.selection.items()), page.limit, page.offset)
+
+
+def without_countdown(answer: Top) -> dict[str, Any]:
+    """Return an answer without the one field that changes by itself."""
+    return {**answer.model_dump(), "resets_in": None}
+
+
+def lasting(pages: Sequence[Page], now: int) -> int:
+    """Return how long (ms) pages of one board may be kept: its `cache`, yet not past a reset to come."""
+    resets = [resets_in(page.standing.period, now) for page in pages]
+    return min([pages[0].standing.board.cache, *(seconds * 1000 for seconds in resets if seconds)])
+
+
 class KeptPages:
     """The pages this process read lately; the least used go first when there are too many, or too many rows in them."""
 
     def __init__(self, most: int = MOST_PAGES, most_rows: int = MOST_ROWS) -> None:
-        self._most, self._most_rows = most, most_rows
-        self._pages: OrderedDict[Hashable, KeptPage] = OrderedDict()
-        self._rows = 0
+        self._pages: LruCache[Hashable, KeptPage] = LruCache(most, most_weight=most_rows, weigh=lambda page: page.rows)
         self._newest = 0
 
     def __len__(self) -> int:
@@ -44,25 +62,13 @@ class KeptPages:
     def get(self, key: Hashable, now: int) -> KeptPage | None:
         """Return a page that may still be shown."""
         if now < self._newest:
-            self._forget_later(now)
+            # The clock has stepped back: these would be shown when their time comes, as old as the step was long.
+            self._pages.drop_where(lambda page: page.since > now)
+            self._newest = now
         page = self._pages.get(key)
-        if page is None or page.until <= now:
-            return None
-        self._pages.move_to_end(key)
-        return page
+        return None if page is None or page.until <= now else page
 
     def keep(self, key: Hashable, page: KeptPage) -> None:
         """Keep a page until its time is up."""
-        replaced = self._pages.pop(key, None)
-        self._rows += page.rows - (replaced.rows if replaced else 0)
-        self._pages[key] = page
+        self._pages.put(key, page)
         self._newest = max(self._newest, page.since)
-        while len(self._pages) > self._most or self._rows > self._most_rows:
-            _, dropped = self._pages.popitem(last=False)
-            self._rows -= dropped.rows
-
-    def _forget_later(self, now: int) -> None:
-        # The clock has stepped back: these would be shown when their time comes, as old as the step was long.
-        for key in [key for key, page in self._pages.items() if page.since > now]:
-            self._rows -= self._pages.pop(key).rows
-        self._newest = now

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from math import isfinite
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -18,20 +19,24 @@ from lib.schemas.writes import PLAYER
 MOST_PLAYERS = 50
 
 
-def _whole(text: Any) -> int:
+def _whole(text: Any) -> Any:
+    if type(text) is int:  # from Python; a query string holds text alone
+        return text
     if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,15}", text):
         raise ValueError("should be a whole number in plain digits")
     return int(text)
 
 
 def _decimal(text: Any) -> Decimal:
+    if isinstance(text, int | float | Decimal) and not isinstance(text, bool) and isfinite(text):
+        return Decimal(str(text))
     if not isinstance(text, str) or not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text):
         raise ValueError("should be a plain decimal number")
     return Decimal(text)
 
 
 def _players(text: Any) -> list[str]:
-    players = str(text).split(",")
+    players = text if isinstance(text, list) else str(text).split(",")
     if len(players) > MOST_PLAYERS or not all(re.fullmatch(PLAYER, player) for player in players):
         raise ValueError(f"should be 1 to {MOST_PLAYERS} players with commas between them")
     if len(set(players)) != len(players):

@@ -13,6 +13,7 @@ from lib.storage.entries import Entry, Profile, parse_entry, parse_profile, plai
 from lib.storage.keys import Keys
 from lib.storage.replies import BadReply, items
 from lib.storage.standing import Standing
+from lib.time_units import ceil_seconds
 
 
 def check_window(board: Board, window: str | None, loc: str = "window") -> str:
@@ -49,7 +50,7 @@ def selected(standing: Standing, now: int) -> dict[str, Any]:
 
 def resets_in(period: Period, now: int) -> int | None:
     """Return the whole seconds until a period ends, rounded up: 0 when it is over, None for `all`."""
-    return None if period.end is None else max(0, -((now - period.end * 1000) // 1000))
+    return None if period.end is None else max(0, ceil_seconds(period.end * 1000 - now))
 
 
 def is_recorded(standing: Standing, now: int) -> bool:

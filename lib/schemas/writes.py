@@ -1,6 +1,7 @@
 """What comes in and what goes out, as pydantic models; the JSON of an answer has just these fields, in this order."""
 
 from decimal import Decimal
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -13,6 +14,8 @@ Signed = Annotated[str, Field(max_length=2048)]
 
 def _exact(value: Any) -> Any:
     # Here, because a strict union of the two would name both in its refusal, as score.int and score.decimal.
+    if isinstance(value, float) and isfinite(value):  # from Python: JSON is read as decimals
+        value = Decimal(repr(value))
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise ValueError("should be a number")
     return value
@@ -41,7 +44,7 @@ class Submission(BaseModel):
     """What decides between equal scores; demanded on a board that has tie-breaks, refused on others."""
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{8,64}$")] | None = None
     """The same for every try of the same submission, so that it is counted once."""
-    ticket: Signed | None = Field(None, repr=False)
+    ticket: Signed | None = Field(default=None, repr=False)
     """What `start` gave for this run."""
     ranks: Literal["improved", "all", "none"] = "improved"
     """For which standings to answer with rank and total."""
@@ -55,7 +58,7 @@ class StartRequest(BaseModel):
     board: str
     player: Player | None = None
     """Who plays; a new player is made where it is left out."""
-    player_token: Signed | None = Field(None, repr=False)
+    player_token: Signed | None = Field(default=None, repr=False)
     """What the first `start` of this player gave, as the proof of being them."""
 
 

@@ -6,9 +6,7 @@ from lib.boards.board import Board
 from lib.boards.periods import Period
 from lib.errors import Invalid
 from lib.storage.keys import Keys, Selection, slots
-
-DAY_MS = 86_400_000
-DAY_S = 86_400
+from lib.time_units import DAY_MS, ceil_seconds, end_of_day
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +34,8 @@ class Standing:
         retain = self.board.retain(self.period.window)
         if retain is None:
             return 0
-        end = self.period.end if self.period.end is not None else (now // DAY_MS + 1) * DAY_S
-        return end + -(-retain // 1000)
+        end = self.period.end if self.period.end is not None else end_of_day(now)
+        return end + ceil_seconds(retain)
 
     def may_be_late(self, now: int) -> bool:
         """Return whether a run may come behind a later one that has taken its slot: only once its period is over."""

@@ -8,8 +8,10 @@ from lib.boards.board import Board
 from lib.boards.tables import OpenSplit
 from lib.storage.entries import meta_text, score_text, tie_key
 from lib.storage.keys import Keys
-from lib.storage.standing import DAY_MS, DAY_S, Standing
+from lib.storage.records import record_ends
+from lib.storage.standing import Standing
 from lib.submitting.attempt import Attempt
+from lib.time_units import DAY_MS
 
 Table: TypeAlias = Mapping[str, str]
 
@@ -48,7 +50,7 @@ def arguments_of(attempt: Attempt, names: Keys) -> Arguments:
     record = names.record(run.player)
     keys = [
         record,
-        names.gate(attempt.caller) if board.limits.per_ip else record,
+        names.gate(attempt.caller) if attempt.caller is not None and board.limits.per_ip else record,
         names.nonce(ticket.nonce) if ticket else record,
         names.profiles() if board.names == "profile" else record,
         *(standing.key(names) for standing in attempt.standings),
@@ -84,12 +86,8 @@ def _board(board: Board, now: int) -> Table:
         "cap": str(board.cap),
         "numbering": board.rank,
         "profile": _flag(board.names == "profile"),
-        "record_ends": str(_record_ends(board, now)),
+        "record_ends": str(record_ends(board, now)),
     }
-
-
-def _record_ends(board: Board, now: int) -> int:
-    return (now // DAY_MS + 1) * DAY_S + -(-board.remember // 1000) if board.cap else 0
 
 
 def _limits(board: Board) -> Table:

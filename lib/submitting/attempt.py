@@ -16,7 +16,8 @@ class Attempt:
 
     board: Board
     run: Run
-    caller: str
+    caller: str | None
+    """The name of who calls; None for one whom the address gate does not count."""
     standings: Sequence[Standing]
     now: int
     effective: int
@@ -24,7 +25,7 @@ class Attempt:
     ticket: Spending | None = None
 
     @classmethod
-    def of(cls, board: Board, run: Run, caller: str, now: int, ticket: Spending | None) -> "Attempt":
+    def of(cls, board: Board, run: Run, caller: str | None, now: int, ticket: Spending | None) -> "Attempt":
         """Return the attempt with its standings; raise Invalid where the run belongs to none.
 
         Where a board counts runs to the period they began in, one that has expired since is skipped.

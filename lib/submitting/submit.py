@@ -20,10 +20,11 @@ from lib.schemas.writes import StandingResult, SubmitAnswer
 from lib.storage.entries import plain_number
 from lib.storage.replies import BadReply, items, optional_number, text, whole
 from lib.storage.scripts import script
-from lib.storage.standing import DAY_MS, Standing
+from lib.storage.standing import Standing
 from lib.storage.store import Store
 from lib.submitting.arguments import arguments_of
 from lib.submitting.attempt import Attempt
+from lib.time_units import DAY_MS
 
 _FIELDS = 7
 
@@ -128,14 +129,14 @@ def _answer(attempt: Attempt, rows: Sequence[_Row], *, replayed: bool) -> Submit
     )
 
 
-async def submit(store: Store, attempt: Attempt) -> SubmitAnswer:
+async def store_run(store: Store, attempt: Attempt) -> SubmitAnswer:
     """Store one run in all its standings, atomically and in one request; return what it came to.
 
     Raises the refusals of the gates and the record (429, 403, 409, 422), and StoreUnavailable.
     """
     call = arguments_of(attempt, store.keys(attempt.board))
     # The first try may have been counted by the gate; our own second one is let through.
-    first, again = call.flat(gated=True), call.flat(gated=False)
+    first, again = call.flat(gated=attempt.caller is not None), call.flat(gated=False)
     reply = await store.upstash.run(script("submit"), call.keys, first, again=again)
     replayed, rows = _parse(attempt, reply)
     return _answer(attempt, rows, replayed=replayed)

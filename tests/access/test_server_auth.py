@@ -12,6 +12,7 @@ import pytest
 from starlette.datastructures import Headers
 
 from lib.access import admission
+from lib.access.callers import Caller
 from lib.boards.toml_file import parse
 from lib.deployment import Deployment
 from lib.errors import AuthRequired, Misconfigured
@@ -90,12 +91,12 @@ def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(hmac, "compare_digest", compare)
     settings = Settings("http://x", "t", server_token=SERVER)
     for given in ("x", SERVER):
-        headers = {"authorization": f"Bearer {given}"}
+        caller = Caller(authorization=f"Bearer {given}")
         if given == SERVER:
-            assert admission.carries_server_token(settings, headers)
+            assert admission.is_backend(settings, caller)
         else:
             with pytest.raises(AuthRequired):
-                admission.carries_server_token(settings, headers)
+                admission.is_backend(settings, caller)
     assert compared == [(b"x", SERVER.encode()), (SERVER.encode(), SERVER.encode())]
 
 

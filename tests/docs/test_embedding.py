@@ -28,15 +28,13 @@ async def game(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[httpx.AsyncClie
         monkeypatch.setenv("UPSTASH_REDIS_REST_URL", address)
         monkeypatch.setenv("UPSTASH_REDIS_REST_TOKEN", TOKEN)
         monkeypatch.chdir(ROOT)
-        process_deployment.cache_clear()
         names: dict[str, Any] = {}
         exec(compile(SCRIPT, "game.py", "exec"), names)
         async with httpx.AsyncClient(
             transport=httpx.ASGITransport(app=names["app"]), base_url="http://game.test"
         ) as client:
             yield client
-        await process_deployment().store.upstash.close()
-        process_deployment.cache_clear()
+        await names["laurel"].close()
 
 
 def test_the_script_has_twenty_lines() -> None:

@@ -7,7 +7,7 @@ import pytest
 from lib.access.admission import Spending
 from lib.storage.standing import standings_of
 from lib.submitting.attempt import Attempt
-from lib.submitting.submit import submit
+from lib.submitting.submit import store_run
 from lib.submitting.validation import Run
 from tests.limits.priced_calls import (
     ADDRESSED,
@@ -171,7 +171,7 @@ async def test_a_ticket_costs_one_command(ticket: bool, backend: Backend) -> Non
         attempted = Run("p1", 20.0, None, None, None, {}, "another-id", True, "none")
         spending = Spending("nonce", 600, NOON) if ticket else None
         standings = standings_of(rules, {}, NOON + 1)
-        await submit(
+        await store_run(
             here.deployment.store, Attempt(rules, attempted, "caller", standings, NOON + 1, NOON + 1, spending)
         )
         assert (here.billed, here.requests) == (3 + 2 + ticket, 1)

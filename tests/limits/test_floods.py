@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from functions import start, submit
-from lib.access.rate_limits import MOST_BLOCKED
+from lib.access.rate_limits import MOST_BLOCKED, Blocked
 from lib.deployment import Deployment
 from lib.http import aws_lambda, function_url
 from tests.support.harness import TOKEN, Harness, harness
@@ -242,10 +242,10 @@ async def test_ten_thousand_made_up_addresses_on_a_server_are_one_caller(hops: i
 
 
 async def test_the_memory_of_a_flood_from_everywhere_is_bounded() -> None:
-    """More real addresses than are remembered: the process forgets the longest known, and goes on."""
+    """More real addresses than are remembered: the process forgets those not seen for longest, and goes on."""
     board = '[board.b]\nlimits = { per_ip = "1/1m" }\n'
     async with harness(board, MemoryBackend()) as here:
-        here.deployment.blocked._most = 50
+        here.deployment.blocked = Blocked(most=50)
         app = submit.app.on(here.deployment)
         for number in range(200):
             assert [await call(app, socket=forged(number)) for _ in range(2)] == [200, 429]

@@ -6,7 +6,8 @@ import pytest
 
 from lib.errors import Invalid
 from lib.operations.moderate import ban, forget
-from lib.operations.sweep import escaped, newest_activity, reset, sweep
+from lib.operations.sweep import escaped, reset, sweep
+from lib.storage.records import newest_activity
 from tests.operations.moderated_boards import DAY, PLAIN, Operator
 from tests.support.harness import NOON, harness
 from tests.support.playing import players

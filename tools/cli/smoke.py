@@ -19,6 +19,7 @@ from lib.operations.sweep import reset, scan
 from lib.settings import Settings
 from lib.storage.keys import Keys
 from lib.storage.standing import Standing
+from lib.time_units import DAY_S
 from tools.cli.engine import particulars
 from tools.cli.terminal import complain, say
 from tools.cli.trial import Trial
@@ -43,7 +44,6 @@ limits = { per_ip = "0", per_player = "9/1m" }
 """
 # How far (s) a timer may be from what it should be: a check takes its time, and two clocks differ.
 _SLACK_S = 120
-_DAY_S = 86_400
 
 
 class Failed(Exception):
@@ -163,10 +163,10 @@ async def timing(smoke: Smoke) -> str:
     today = Standing(board, board.calendar.select("daily", "0", now), {})
     await smoke.expect_timer(today.key(keys), today.expires(now) - now // 1000)
     await smoke.expect_timer(keys.values(today.period, "level"), today.expires(now) - now // 1000)
-    until_midnight = _DAY_S - now // 1000 % _DAY_S
+    until_midnight = DAY_S - now // 1000 % DAY_S
     all_time = Standing(board, board.calendar.select("all", "0", now), {"level": "a1"})
-    await smoke.expect_timer(all_time.key(keys), until_midnight + 90 * _DAY_S)
-    await smoke.expect_timer(keys.record("p1"), until_midnight + 90 * _DAY_S)
+    await smoke.expect_timer(all_time.key(keys), until_midnight + 90 * DAY_S)
+    await smoke.expect_timer(keys.record("p1"), until_midnight + 90 * DAY_S)
     return "timers"
 
 

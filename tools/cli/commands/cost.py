@@ -11,7 +11,7 @@ from lib.boards.board import Board
 from lib.deployment import Deployment, wall_clock
 from lib.settings import Settings
 from lib.storage.scripts import script
-from lib.storage.standing import DAY_MS
+from lib.time_units import DAY_MS
 from tools.cli.arguments import Commands, Options, add_command
 from tools.cli.context import boards_of
 from tools.cli.terminal import say, say_json, table
