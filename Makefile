@@ -29,14 +29,16 @@ dev: $(READY) ## serve the functions, the demo and a local Upstash endpoint, wit
 test: $(READY) ## run the tests (ARGS="-k name" narrows them)
 	@exec $(PY) -m pytest $(ARGS)
 
-check: $(READY) ## lint, formatting and types
+check: $(READY) ## lint, formatting and types, of the Lua too where the machine has luacheck and npm
 	@$(PY) -m ruff check
 	@$(PY) -m ruff format --check
 	@$(PY) -m mypy
+	@$(PY) -m tools.lua --check
 
 format: $(READY) ## put the code in order
 	@$(PY) -m ruff check --fix
 	@$(PY) -m ruff format
+	@$(PY) -m tools.lua
 
 lock: $(READY) ## move the dependencies to their newest allowed versions
 	@$(VENV)/bin/uv lock --upgrade --python $(PY)
@@ -57,7 +59,7 @@ smoke: $(READY) ## try the Upstash database that the environment names, under a 
 	@exec $(PY) -m tools.cli.smoke
 
 clean: ## remove what these targets made
-	rm -rf $(VENV) dist .vercel/output .mypy_cache .pytest_cache .ruff_cache .hypothesis tools/deploy/node_modules
+	rm -rf $(VENV) dist .vercel/output .mypy_cache .pytest_cache .ruff_cache .hypothesis tools/deploy/node_modules tools/lua/node_modules
 	find bench functions lib tests tools -name __pycache__ -prune -exec rm -rf {} +
 
 # A candidate has to run, not just to exist: version managers leave shims that only print how to choose a version.

@@ -30,7 +30,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("http",),
     ),
     "tools": (
-        ("upstash_emulator", "openapi", "deploy"),
+        ("upstash_emulator", "openapi", "deploy", "lua"),
         ("dev",),
         ("cli",),
         ("__main__",),

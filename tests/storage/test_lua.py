@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from lib.storage.scripts import script
+from lib.storage.scripts import assemble, script
 from tests.storage.lua_rules import from_calls
 from tests.support.harness import Harness, harness
 from tests.support.playing import stored
 from tests.support.project import ROOT
+from tools.lua.lint import names
 from tools.upstash_emulator.backends import Backend, MemoryBackend, RedisBackend
 
 SCRIPTS = sorted((ROOT / "lib/storage/lua").glob("*.lua"))
@@ -23,13 +24,17 @@ every_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.st
 
 def code(path: Path) -> str:
     """Return a file's Lua without its comments and without what is inside its texts."""
-    text = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', path.read_text("utf-8"))
-    return re.sub(r" *--.*", "", text)
+    return bare(path.read_text("utf-8"))
 
 
-def parts_of(path: Path) -> list[str]:
-    """Return the names of the parts that a script is put together from."""
-    return [part for line in re.findall(r"^-- parts +(.*)$", path.read_text("utf-8"), re.M) for part in line.split()]
+def bare(lua: str) -> str:
+    """Return Lua likewise."""
+    return re.sub(r" *--.*", "", re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', lua))
+
+
+def parts_of(lua: str) -> list[str]:
+    """Return the names of the parts that a script, or a line of it, includes."""
+    return [part for line in re.findall(r"^--#include (.*)$", lua, re.M) for part in line.split()]
 
 
 @every_script
@@ -47,12 +52,86 @@ def test_a_script_is_sent_by_somebody(path: Path) -> None:
 
 
 def test_every_part_is_used_and_every_part_exists() -> None:
-    assert {part for path in SCRIPTS for part in parts_of(path)} == {path.stem for path in PARTS}
+    assert {part for path in SCRIPTS for part in parts_of(path.read_text("utf-8"))} == {path.stem for path in PARTS}
 
 
 @every_script
 def test_no_part_is_in_a_script_twice(path: Path) -> None:
-    assert len(parts_of(path)) == len(set(parts_of(path)))
+    assert len(parts_of(path.read_text("utf-8"))) == len(set(parts_of(path.read_text("utf-8"))))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "--#flag no-writes",
+        "--#flags no-write",
+        "--#flags  no-writes",
+        "--#flags",
+        " --#flags no-writes",
+        "-- #flags no-writes",
+        "--flags no-writes",
+        "-- flags  no-writes",
+        "--#flags no-writes ",
+        "--#include",
+        "--#include gate, order",
+        "--#include  gate",
+        "-- include gate",
+        "--#needs number",
+        "--#",
+    ],
+)
+def test_what_only_looks_like_a_directive_is_refused(line: str) -> None:
+    """One space too few must not turn a script that reads into one that writes."""
+    with pytest.raises(ValueError, match="not a directive"):
+        assemble(f"-- A script.\n{line}\nreturn 1\n")
+
+
+def test_directives_are_what_they_say() -> None:
+    text, reads = assemble("--#flags no-writes\n--#include integer\nreturn integer(1)\n")
+    assert reads
+    assert text.endswith("end\nreturn integer(1)")
+    assert not assemble("-- Prose of flags, that includes nothing.\nreturn 1\n")[1]
+
+
+@every_script
+def test_a_script_that_writes_nothing_says_so(path: Path) -> None:
+    whole = assemble(path.read_text("utf-8"))[0]
+    writes = re.findall(r'"(Z(?:ADD|REM|POPMIN|POPMAX)|S(?:ADD|REM|ET)|H(?:SET|DEL)|DEL|EXPIREAT|PERSIST)"', whole)
+    assert script(path.stem).reads is not bool(writes)
+
+
+def made(lua: str) -> set[str]:
+    """Return the names that a piece of Lua gives to what follows it."""
+    found = re.findall(r"^local (?:function (\w+)|([\w, ]+?)(?: =|$))", lua, re.MULTILINE)
+    return {name for function, names in found for name in [function, *names.split(", ")] if name}
+
+
+@pytest.mark.parametrize("path", PARTS, ids=lambda path: path.stem)
+def test_a_part_gives_what_it_makes_and_needs_what_it_uses(path: Path) -> None:
+    """And says both at its top; luacheck finds what it uses and does not name."""
+    assert set(names(path, "gives")) <= made(code(path))
+    words = set(re.findall(r"(?<![.\w])\w+", code(path)))
+    assert set(names(path, "needs")) <= words
+
+
+@every_script
+def test_everything_that_a_part_needs_comes_before_it(path: Path) -> None:
+    known: set[str] = set()
+    for line in path.read_text("utf-8").splitlines():
+        for part in parts_of(line):
+            file = PARTS[0].with_name(f"{part}.lua")
+            missing = set(names(file, "needs")) - known
+            assert not missing, f"{part}.lua needs {sorted(missing)}"
+            known |= set(names(file, "gives"))
+        known |= made(line)
+
+
+@pytest.mark.parametrize("path", PARTS, ids=lambda path: path.stem)
+def test_a_part_does_nothing_while_it_is_included(path: Path) -> None:
+    """It makes functions, constants and empty tables; what is to be done, the script does in its own lines."""
+    for line in code(path).splitlines():
+        if line and not line.startswith((" ", "end")):
+            assert re.fullmatch(r"local function \w+\(.*\)|local \w+(, \w+)* = [\w{}, ]+|local \w+", line), line
 
 
 FORBIDDEN = {
@@ -118,7 +197,9 @@ def test_no_command_is_sent_to_a_key_spelt_in_lua(path: Path) -> None:
 @every_script
 def test_a_script_makes_no_globals(path: Path) -> None:
     """Redis refuses them, and only where such a line is reached."""
-    whole = "\n".join([*(code(ROOT / f"lib/storage/lua/parts/{part}.lua") for part in parts_of(path)), code(path)])
+    whole = "\n".join(
+        [*(code(ROOT / f"lib/storage/lua/parts/{part}.lua") for part in parts_of(path.read_text("utf-8"))), code(path)]
+    )
     names = r"([a-zA-Z_]\w*(?:, [a-zA-Z_]\w*)*)"
     local = set(", ".join(re.findall(rf"\b(?:local|for|local function) {names}", whole)).split(", "))
     local |= set(", ".join(re.findall(rf"\bfunction [\w.]*\({names}\)", whole)).split(", "))

@@ -46,8 +46,8 @@ def read_by(block: str) -> list[str]:
 
 
 def table(name: str) -> str:
-    """Return the text of a table in parts/submission.lua."""
-    blocks: list[str] = re.findall(rf"^local {name} = \{{\n(.*?)^\}}", LUA, re.MULTILINE | re.DOTALL)
+    """Return the text of the function in parts/submission.lua that takes a table."""
+    blocks: list[str] = re.findall(rf"^local function take_{name}\(\)\n(.*?)^end", LUA, re.MULTILINE | re.DOTALL)
     assert len(blocks) == 1
     return blocks[0]
 
@@ -59,10 +59,10 @@ def test_the_tables_have_the_fields_that_lua_reads(arguments: Arguments) -> None
 
 
 def test_a_standing_has_the_fields_that_lua_reads(arguments: Arguments) -> None:
-    loop = LUA[LUA.index("for number = 1, take_number()") :]
-    counted = loop.index("for value = 1, take_number()")
+    loop = LUA[LUA.index("for at = 1, take_number()") :]
+    counted = loop.index("for open = 1, take_number()")
     assert {tuple(one.standing) for one in arguments.standings} == {tuple(read_by(loop[:counted]))}
-    [line] = re.findall(r"standing\.values\[value\] = \{(.*)\}", loop)
+    [line] = re.findall(r"standing\.values\[open\] = \{(.*)\}", loop)
     values = re.findall(r"(\w+) = (?:KEYS\[)?take", line)
     assert [len(one.values) for one in arguments.standings] == [0, 1, 0, 1]
     assert [[*value] for one in arguments.standings for value in one.values] == [values, values]
@@ -70,10 +70,10 @@ def test_a_standing_has_the_fields_that_lua_reads(arguments: Arguments) -> None:
 
 def test_nothing_else_is_taken(arguments: Arguments) -> None:
     """Every take of the part is one of those that were compared, and the counts of standings and of values."""
-    tables = [table("request"), table("board"), table("limits"), LUA[LUA.index("for number = 1, take_number()") :]]
+    tables = [table("request"), table("board"), table("limits"), LUA[LUA.index("for at = 1, take_number()") :]]
     inside = sum(len(re.findall(r"\btake(?:_flag|_number)?\(\)", block)) for block in tables)
     helpers = len(re.findall(r"return number\(take\(\)\)|return take\(\) ==", LUA))
-    functions = len(re.findall(r"local function take\w*\(\)", LUA))
+    functions = len(re.findall(r"local function take(?:_flag|_number)?\(\)", LUA))
     assert len(re.findall(r"\btake(?:_flag|_number)?\(\)", LUA)) == inside + helpers + functions
 
 

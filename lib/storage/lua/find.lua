@@ -4,12 +4,12 @@
 -- ARGV   1 for a descending board, cap, player
 -- reply  for each standing {text, score}, or {} where there is no row
 -- billed EVALSHA_RO + ZRANGE a standing
--- flags  no-writes
--- parts  integer number standing
+--#flags no-writes
+--#include integer number standing
 
 local board = { descending = ARGV[1] == "1", cap = number(ARGV[2]), numbering = "ordinal" }
 local found = {}
-for number, key in ipairs(KEYS) do
-  found[number] = open_standing(key, board).search({ ARGV[3] })[ARGV[3]] or {}
+for place, key in ipairs(KEYS) do
+  found[place] = open_standing(key, board).search({ ARGV[3] })[ARGV[3]] or {}
 end
 return found

@@ -9,9 +9,11 @@
 -- billed EVALSHA_RO + ZCARD; a player HMGET + ZREVRANK (or ZCOUNT); the neighbourhood ZRANGE; the cutoff ZRANGE;
 --        + ZCOUNT, for several players + ZMSCORE, where places are shared; + HMGET of the profiles;
 --        + ZRANGE for a search
--- flags  no-writes
--- parts  integer number standing record reading player
+--#flags no-writes
+--#include integer number standing record reading player
 
+local board = take_board()
+local period = take_period()
 local around = take_number()
 local STANDING, PROFILES, FIRST_RECORD = KEYS[1], KEYS[2], 3
 
@@ -35,11 +37,11 @@ local function read_around(index, score)
 end
 
 local records, asked, ranked = {}, {}, {}
-for number = FIRST_RECORD, #KEYS do
-  records[#records + 1] = KEYS[number]
+for place = FIRST_RECORD, #KEYS do
+  records[#records + 1] = KEYS[place]
   asked[#asked + 1] = take()
 end
-local found = find_players(standing, records, asked, period)
+local found = find_players(board, standing, records, asked, period)
 for _, player in ipairs(found) do
   if player and player.ranked then
     ranked[#ranked + 1] = player.text
@@ -47,7 +49,7 @@ for _, player in ipairs(found) do
 end
 local present = standing.present(ranked)
 
-for number, player in ipairs(found) do
+for place, player in ipairs(found) do
   local answer = {}
   if player then
     answer = { player.score }
@@ -66,7 +68,7 @@ for number, player in ipairs(found) do
       end
     end
   end
-  players[number] = answer
+  players[place] = answer
 end
 
 local shown = board.profile and #texts > 0 and profiles_of(PROFILES, texts) or {}

@@ -3,12 +3,13 @@
 --
 -- KEYS   record, profiles (the record again where nothing of them is to go), the standings
 -- ARGV   player; 1 to drop the whole record but its ban; 1 if the record must be as it was read, then its ids and gate
---        ("" where absent); for each standing its period's id, the record's field, a second one for a season or "", and
---        a text found in the set or ""
--- reply  {"changed"} where the record names standings that are not in KEYS, or is not as it was read: nothing is written;
---        else {"removed", how many standings had a row}
--- billed EVALSHA + HGETALL + ZREM a standing that may have a row + HDEL, or DEL (+ HSET of the ban) (+ HDEL of the profile)
--- parts  integer number record
+--        ("" where absent); for each standing its period's id, the record's field, a second one for a season or "",
+--        and a text found in the set or ""
+-- reply  {"changed"} where the record names standings that are not in KEYS, or is not as it was read: nothing is
+--        written; else {"removed", how many standings had a row}
+-- billed EVALSHA + HGETALL + ZREM a standing that may have a row + HDEL, or DEL (+ HSET of the ban)
+--        (+ HDEL of the profile)
+--#include integer number record
 
 local RECORD, PROFILES, FIRST_STANDING = KEYS[1], KEYS[2], 3
 local FIRST_ARGUMENT, ARGUMENTS = 6, 4
@@ -25,16 +26,16 @@ end
 
 -- What has to go: the texts of each standing, and the fields that speak of it.
 local texts, spent, is_spent = {}, {}, {}
-for number = FIRST_STANDING, #KEYS do
-  local at = FIRST_ARGUMENT + (number - FIRST_STANDING) * ARGUMENTS
+for place = FIRST_STANDING, #KEYS do
+  local at = FIRST_ARGUMENT + (place - FIRST_STANDING) * ARGUMENTS
   local id, known = ARGV[at], ARGV[at + 3]
-  texts[number] = { known ~= "" and known or nil }
+  texts[place] = { known ~= "" and known or nil }
   for _, slot in ipairs({ ARGV[at + 1], ARGV[at + 2] }) do
     local field = parse_field(fields[slot])
     if field and field.id == id and not is_spent[slot] then
       spent[#spent + 1], is_spent[slot] = slot, true
       if field.tail ~= "" then
-        table.insert(texts[number], member_text(field, player))
+        table.insert(texts[place], member_text(field, player))
       end
     end
   end
@@ -46,8 +47,8 @@ for name in pairs(fields) do
 end
 
 local removed = 0
-for number = FIRST_STANDING, #KEYS do
-  if #texts[number] > 0 and redis.call("ZREM", KEYS[number], unpack(texts[number])) > 0 then
+for place = FIRST_STANDING, #KEYS do
+  if #texts[place] > 0 and redis.call("ZREM", KEYS[place], unpack(texts[place])) > 0 then
     removed = removed + 1
   end
 end

@@ -4,21 +4,23 @@
 --        the standings, then the value sets of open splits
 -- ARGV   see parts/submission.lua
 -- reply  {"refused", code, ms to wait}, or {"refused", code, the standing's number, how much is allowed}, or
---        {"accepted" | "replayed", then seven strings a standing: improved, kept, score, previous, rank, total, cutoff};
---        "" is nothing
+--        {"accepted" | "replayed", then seven strings a standing: improved, kept, score, previous, rank, total,
+--        cutoff}; "" is nothing
 -- billed EVALSHA + HMGET + what changes: the budget table of docs/design.md
--- parts  integer number standing record order gate submission
+--#include integer number standing record order gate submission
 
-local LARGEST_TOTAL = 9007199254740991
-local REMEMBERED_IDS = 8
-local TRIMMED_AT_ONCE = 100
+local RECORD, GATE, NONCE, PROFILES, FIRST_STANDING = KEYS[1], KEYS[2], KEYS[3], KEYS[4], 5
+local request = take_request()
+local board = take_board()
+local limits = take_limits()
+local standings = take_standings(FIRST_STANDING)
 
 local wait = request.gated and pass_gate(GATE, limits.address, limits.address_period, request.now)
 if wait then
   return { "refused", "rate_limited_address", integer(wait) }
 end
 
--- parts  remembered values judge journal write
+--#include remembered values judge journal write
 
 local function row(standing)
   local rank, total = "", ""
@@ -61,7 +63,8 @@ local function replay(improved, effective)
   for _, standing in ipairs(standings) do
     local held = standing.held
     standing.previous, standing.score = nil, nil -- it may have been judged
-    standing.improved = string.sub(improved, standing.place, standing.place) == "1" and effective >= standing.start * 1000
+    standing.improved = string.sub(improved, standing.place, standing.place) == "1"
+      and effective >= standing.start * 1000
     if held then
       standing.score, standing.tie, standing.tail = held.score, held.tie, held.tail
       standing.ranked = held.tail ~= ""
@@ -70,9 +73,11 @@ local function replay(improved, effective)
   return reply("replayed")
 end
 
+read_record()
 if fields.ban then
   return { "refused", "banned", "0" }
 end
+read_values()
 local use = earlier_use()
 if use and use.digest ~= request.digest then
   return { "refused", "id_reused", "0" }
@@ -84,13 +89,13 @@ local code, pause = pass_player_gate()
 if code then
   return { "refused", code, integer(pause) }
 end
-for number, standing in ipairs(standings) do
+for place, standing in ipairs(standings) do
   local refusal, most
   if not standing.late then
     refusal, most = judge(standing)
   end
   if refusal then
-    return { "refused", refusal, integer(number), integer(most or 0) }
+    return { "refused", refusal, integer(place), integer(most or 0) }
   end
 end
 if request.nonce_seconds > 0 then

@@ -6,15 +6,17 @@
 --        profiles {name, meta, …} of all rows and then of me, on boards that show profiles
 -- billed EVALSHA_RO, and ZRANGE + ZCARD a page; HMGET + ZREVRANK for the player; + ZCOUNT where places are shared;
 --        + HMGET of the profiles; + ZRANGE for a search
--- flags  no-writes
--- parts  integer number standing record reading player
+--#flags no-writes
+--#include integer number standing record reading player
 
+local board = take_board()
+local period = take_period()
 local player = take()
 local RECORD, PROFILES, FIRST_STANDING = KEYS[1], KEYS[2], 3
 
 local me, pages, texts, first = {}, {}, {}, nil
-for number = FIRST_STANDING, #KEYS do
-  local standing = open_standing(KEYS[number], board)
+for place = FIRST_STANDING, #KEYS do
+  local standing = open_standing(KEYS[place], board)
   first = first or standing
   local from = take_number()
   local to = take_number()
@@ -30,7 +32,7 @@ for number = FIRST_STANDING, #KEYS do
 end
 
 if player ~= "" then
-  local found = find_players(first, { RECORD }, { player }, period)[1]
+  local found = find_players(board, first, { RECORD }, { player }, period)[1]
   local rank = found and found.ranked and first.rank_of(found.text, found.score)
   if rank then
     me = { integer(rank), found.text, found.score }

@@ -1,9 +1,12 @@
 -- The address gate: "count end" under one key per board and caller; the end is in ms, the key expires by itself.
+--#needs integer number
+--#gives time_left pass_gate
 
 local CLOCKS_APART = 10000 -- ms, as CLOCKS_APART_MS of lib/access/rate_limits.py
 
--- The ms that are left of a period until its end, never more than it is long; 0 where it is over, or where the end lies
--- so far ahead that a clock was wrong. A little ahead is another process's clock, or a request that was read earlier.
+-- The ms that are left of a period until its end, never more than it is long; 0 where it is over, or where the end
+-- lies so far ahead that a clock was wrong. A little ahead is another process's clock, or a request that was read
+-- earlier.
 local function time_left(ends, period, now)
   local left = ends - now
   if left <= 0 or left > period + math.min(period, CLOCKS_APART) then

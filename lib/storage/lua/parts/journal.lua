@@ -1,4 +1,5 @@
 -- Writes that are taken back where one of them fails: half of a submission would be worse than none.
+--#gives taken_back_by write
 
 local backwards = {}
 

@@ -1,7 +1,14 @@
 -- What becomes of a submission in each standing, decided by reading only.
+--#needs number open_standing may_be_lost field_of_row beats tiebreak_of is_behind request board fields
+--#gives counted judge
 
--- How many values an open split may have that has no room for the one a standing, were it created, would bring.
+local LARGEST_TOTAL = 9007199254740991
+
+-- How many values the set of each open split had before this submission, by its key; nil while nobody has asked.
 local counted = {}
+
+-- A standing that is created brings its values into the sets of its open splits. Return how many a split may have that
+-- has no room left for one, because it is full and the value is not in it yet; nil where all have room.
 local function full_split(standing)
   for _, open in ipairs(standing.values) do
     counted[open.key] = counted[open.key] or redis.call("SCARD", open.key)

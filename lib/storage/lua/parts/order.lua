@@ -1,4 +1,6 @@
 -- Which of two rows is better. A tie key is the tie-break, where the board has one, and 13 digits of time.
+--#needs number
+--#gives beats tiebreak_of
 
 -- Bytes, because `<` on strings follows the locale; both texts have the same fixed width.
 local function before(a, b)

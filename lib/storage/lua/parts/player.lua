@@ -1,4 +1,6 @@
 -- Where the players that were asked for stand, and what is shown beside their rows. Reads only.
+--#needs parse_field field_of_row held_field may_be_lost member_text
+--#gives find_players profiles_of
 
 -- What a record holds of this period, and whether there may be a row that it does not know of.
 local function read_record(record, period)
@@ -16,10 +18,10 @@ end
 
 -- What the records, or where they do not say one search for all, know of players in this period: for each
 -- {score, text, ranked} or false.
-local function find_players(standing, records, players, period)
+local function find_players(board, standing, records, players, period)
   local held, lost = {}, {}
-  for number, player in ipairs(players) do
-    local field, may_be_there = read_record(records[number], period)
+  for place, player in ipairs(players) do
+    local field, may_be_there = read_record(records[place], period)
     held[player] = field
     if may_be_there and board.cap > 0 then
       lost[#lost + 1] = player
@@ -29,10 +31,9 @@ local function find_players(standing, records, players, period)
     held[player] = field_of_row(row[1], row[2], player)
   end
   local known = {}
-  for number, player in ipairs(players) do
+  for place, player in ipairs(players) do
     local field = held[player]
-    known[number] = field
-      and { score = field.score, text = member_text(field, player), ranked = field.tail ~= "" }
+    known[place] = field and { score = field.score, text = member_text(field, player), ranked = field.tail ~= "" }
       or false
   end
   return known

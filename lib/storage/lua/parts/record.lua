@@ -1,4 +1,6 @@
 -- A field of a player's record: "start id day score tiekey", and only while ranked "\tname\tmeta".
+--#needs number
+--#gives parse_field field_of_row held_field may_be_lost member_text
 
 -- The field as {start, id, day, score, tie, tail}; tail is "" while unranked. Nil where there is none.
 local function parse_field(field)
@@ -18,8 +20,8 @@ local function field_of_row(text, score, player)
   return { day = "-", score = score, tie = string.sub(text, 1, tab - 1), tail = string.sub(text, tab + 1 + #player) }
 end
 
--- What a record holds of a period: the first field with its id, if that is not older than the oldest day that counts. A
--- field without a day is from before the standing had a timer, and outlives no set.
+-- What a record holds of a period: the first field with its id, if that is not older than the oldest day that counts.
+-- A field without a day is from before the standing had a timer, and outlives no set.
 local function held_field(fields, id, oldest)
   for _, field in ipairs(fields) do
     if field.id == id then
@@ -34,7 +36,8 @@ local function made_at(seen)
   return seen and number(string.match(seen, "^%d+"))
 end
 
--- Whether all that lies where a period may lie is of later ones: a clock was ahead, or weeks or seasons began otherwise.
+-- Whether all that lies where a period may lie is of later ones: a clock was ahead, or weeks or seasons began
+-- otherwise.
 local function is_displaced(fields, start)
   for _, field in ipairs(fields) do
     if field.start <= start then

@@ -1,14 +1,10 @@
 -- What the record says of this player: slots, earlier ids, the player's gate. Read by one command.
+--#needs integer number time_left parse_field held_field request limits standings RECORD
+--#gives fields read_record changes change earlier_use remember_id pass_player_gate
 
-local wanted, fields = { "seen", "ids", "gate", "ban", "values" }, {}
-for _, standing in ipairs(standings) do
-  for _, slot in ipairs(standing.slots) do
-    wanted[#wanted + 1] = slot
-  end
-end
-for number, value in ipairs(redis.call("HMGET", RECORD, unpack(wanted))) do
-  fields[wanted[number]] = value
-end
+local REMEMBERED_IDS = 8
+
+local fields = {}
 
 -- What the record is to hold afterwards: name, value, name, value, …
 local changes = {}
@@ -17,8 +13,8 @@ local function change(name, value)
   changes[#changes + 1] = value
 end
 
--- Find the slot that holds this period, else the one of the earliest. Only a run of a period that is over may come late,
--- behind a later one: whatever else is in the slots, the current period gets one.
+-- Find the slot that holds this period, else the one of the earliest. Only a run of a period that is over may come
+-- late, behind a later one: whatever else is in the slots, the current period gets one.
 local function choose_slot(standing)
   local earliest
   standing.beside, standing.late = {}, false -- beside: what the slots hold of other periods
@@ -37,8 +33,21 @@ local function choose_slot(standing)
     end
   end
 end
-for _, standing in ipairs(standings) do
-  choose_slot(standing)
+
+-- Read the fields that may matter here, and choose each standing's slot.
+local function read_record()
+  local wanted = { "seen", "ids", "gate", "ban", "values" }
+  for _, standing in ipairs(standings) do
+    for _, slot in ipairs(standing.slots) do
+      wanted[#wanted + 1] = slot
+    end
+  end
+  for place, value in ipairs(redis.call("HMGET", RECORD, unpack(wanted))) do
+    fields[wanted[place]] = value
+  end
+  for _, standing in ipairs(standings) do
+    choose_slot(standing)
+  end
 end
 
 -- The earlier use of this id, if the record remembers it.

@@ -1,5 +1,7 @@
 -- One ranked set, read with as few commands as can be. A board is {descending, cap, numbering};
 -- rows are counted from 0 in reading order, and rows beyond the cap do not exist for a reader.
+--#needs integer number
+--#gives open_standing
 
 -- Shared places need the scores of everybody ahead. Up to this cap one read of all rows is the cheapest way to them.
 local SCAN_CAP = 1000

@@ -1,5 +1,7 @@
--- The record's fields of open splits, listed as "slot start goes slot start goes …" (s) in the order of their making: without
--- the list a record would keep a field for every value that a player ever had.
+-- The record's fields of open splits, listed as "slot start goes slot start goes …" (s) in the order of their making:
+-- without the list a record would keep a field for every value that a player ever had.
+--#needs integer number parse_field request standings fields change RECORD
+--#gives read_values is_behind settle_values
 
 local slots_of_values, listed = {}, {}
 local function list(slot, start, goes)
@@ -8,8 +10,10 @@ local function list(slot, start, goes)
   end
   listed[slot] = { start = start, goes = goes }
 end
-for slot, start, goes in string.gmatch(fields.values or "", "(%S+) (%d+) (%d+)") do
-  list(slot, number(start), number(goes))
+local function read_values()
+  for slot, start, goes in string.gmatch(fields.values or "", "(%S+) (%d+) (%d+)") do
+    list(slot, number(start), number(goes))
+  end
 end
 
 -- A slot without its number and the values: what the slots of one window and one selection of splits have in common.

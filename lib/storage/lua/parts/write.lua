@@ -1,4 +1,9 @@
 -- Carry out what was judged for one standing; only here are sets written.
+--#needs integer number parse_field member_text beats write taken_back_by counted settle_values
+--#needs request board fields changes change RECORD PROFILES
+--#gives store keep_record
+
+local TRIMMED_AT_ONCE = 100
 
 local function trim(standing, count)
   local over = math.min(count - board.cap, TRIMMED_AT_ONCE)
@@ -122,9 +127,9 @@ local function store(standing)
     local day = standing.oldest > 0 and request.day or "-"
     local tail = standing.ranked and standing.tail or ""
     local head = table.concat({ integer(standing.start), standing.id, day, standing.score, standing.tie }, " ")
-    local before = parse_field(fields[standing.slot])
-    if before and before.id ~= standing.id and before.start > standing.start then
-      displaced = math.max(displaced, before.start)
+    local other = parse_field(fields[standing.slot])
+    if other and other.id ~= standing.id and other.start > standing.start then
+      displaced = math.max(displaced, other.start)
     end
     change(standing.slot, head .. tail)
     standing.noted = true
@@ -170,8 +175,8 @@ local function write_changes()
   end
 end
 
--- Write what changed of the record, and once a day its timer; one that has none says day 0. The profile, whose old texts
--- nobody has read, comes after all that can fail.
+-- Write what changed of the record, and once a day its timer; one that has none says day 0. The profile, whose old
+-- texts nobody has read, comes after all that can fail.
 local function keep_record()
   local made, day = string.match(fields.seen or "", "^(%d+) (%d+)$")
   local today = board.record_ends > 0 and request.day or "0"

@@ -1,0 +1,1 @@
+"""Lua: the formatter and the linter of the scripts."""
