@@ -1,9 +1,10 @@
 """Top: pages of one standing or of several, from what a process kept of them where the board allows that."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from lib.deployment import Deployment
-from lib.reading.page_cache import KeptPage, identity, lasting, without_countdown
+from lib.reading.page_cache import KeptPage
 from lib.reading.queries import TopQuery
 from lib.reading.rows import resets_in
 from lib.reading.selection import selected_standing, selected_standings
@@ -26,7 +27,7 @@ class Shown:
     @property
     def lasting(self) -> int:
         """How long (ms) others may keep it from now; 0 where nobody may."""
-        return lasting(self._pages, self.now) if self.kept.until > self.now else 0
+        return _lasting(self._pages, self.now) if self.kept.until > self.now else 0
 
     def fields(self) -> dict[str, Any]:
         """Return the answer, with the countdown of each standing as it is now."""
@@ -39,6 +40,23 @@ class Shown:
         return {**fields, "resets_in": resets_in(page.standing.period, self.now)}
 
 
+def _identity(page: Page) -> tuple[object, ...]:
+    """Return what tells a page from every other of its board, periods that begin included."""
+    standing = page.standing
+    return (standing.period.window, standing.period.id, *sorted(standing.selection.items()), page.limit, page.offset)
+
+
+def _without_countdown(answer: Top) -> dict[str, Any]:
+    """Return an answer without the one field that changes by itself."""
+    return {**answer.model_dump(), "resets_in": None}
+
+
+def _lasting(pages: Sequence[Page], now: int) -> int:
+    """Return how long (ms) pages of one board may be kept: its `cache`, yet not past a reset to come."""
+    resets = [resets_in(page.standing.period, now) for page in pages]
+    return min([pages[0].standing.board.cache, *(seconds * 1000 for seconds in resets if seconds)])
+
+
 async def show(here: Deployment, query: TopQuery, now: int) -> Shown:
     """Read pages or find them among those that are kept; raise what is wrong with the query, and StoreUnavailable."""
     query.refuse_mixed()
@@ -49,15 +67,15 @@ async def show(here: Deployment, query: TopQuery, now: int) -> Shown:
         pages = [Page(selected_standing(board, query, now), query.limit, query.offset)]
     if query.player is not None:
         with_player = await read_top_with_player(here.store, pages[0], query.player, now)
-        return Shown(pages, KeptPage.of(without_countdown(with_player), query.limit, now, until=now), now)
-    key = (board.name, query.is_plural, query.v, *(identity(page) for page in pages))
+        return Shown(pages, KeptPage.of(_without_countdown(with_player), query.limit, now, until=now), now)
+    key = (board.name, query.is_plural, query.v, *(_identity(page) for page in pages))
     kept = here.pages.get(key, now) if board.cache else None
     if kept is None:
         tops = await read_tops(here.store, pages, now)
-        shown = [without_countdown(one) for one in tops]
+        shown = [_without_countdown(one) for one in tops]
         rows = sum(len(one.entries) for one in tops)
         fields = {"tops": shown} if query.is_plural else shown[0]
-        kept = KeptPage.of(fields, rows, now, until=now + lasting(pages, now))
+        kept = KeptPage.of(fields, rows, now, until=now + _lasting(pages, now))
         if kept.until > now:
             here.pages.keep(key, kept)
     return Shown(pages, kept, now)

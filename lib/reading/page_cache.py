@@ -1,14 +1,11 @@
 """Pages that a process and shared caches may keep for a board's `cache` time."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Self
 
 from lib.lru_cache import LruCache
 from lib.reading.etags import etag_of
-from lib.reading.rows import resets_in
-from lib.reading.top import Page
-from lib.schemas.reads import Top
 from lib.schemas.strict_json import render
 
 MOST_PAGES = 256
@@ -30,23 +27,6 @@ class KeptPage:
     def of(cls, fields: dict[str, Any], rows: int, since: int, until: int) -> Self:
         """Return a page with the ETag of what is shown, whatever the time until the reset."""
         return cls(fields, rows, etag_of(render(fields)), since, until)
-
-
-def identity(page: Page) -> tuple[object, ...]:
-    """Return what tells a page from every other of its board, periods that begin included."""
-    standing = page.standing
-    return (standing.period.window, standing.period.id, *sorted(standing.selection.items()), page.limit, page.offset)
-
-
-def without_countdown(answer: Top) -> dict[str, Any]:
-    """Return an answer without the one field that changes by itself."""
-    return {**answer.model_dump(), "resets_in": None}
-
-
-def lasting(pages: Sequence[Page], now: int) -> int:
-    """Return how long (ms) pages of one board may be kept: its `cache`, yet not past a reset to come."""
-    resets = [resets_in(page.standing.period, now) for page in pages]
-    return min([pages[0].standing.board.cache, *(seconds * 1000 for seconds in resets if seconds)])
 
 
 class KeptPages:

@@ -63,11 +63,9 @@ class Selectors(BaseModel):
     def read(cls, raw: bytes) -> Self:
         """Read a query string's shape; raise Invalid, which names the parameter."""
         try:
-            query = cls.model_validate(parse_query(raw))
+            return cls.model_validate(parse_query(raw))
         except ValidationError as error:
             raise invalid(error) from None
-        query.refuse_mixed()
-        return query
 
     def refuse_mixed(self) -> None:
         """Raise Invalid for parameters that do not go together."""
