@@ -1,20 +1,19 @@
-"""One connection to a Redis server, speaking RESP2.
+"""Connection to a Redis server, speaking RESP2 through hiredis.
 
-The endpoint passes answers on as they are; a client library would first turn each of them into Python, at several times
-the cost, and would cut the code off the front of an error.
+The endpoint passes answers on as they are; a whole client would turn each of them into Python's types first, and would
+cut the code off the front of an error.
 """
 
 import asyncio
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
+import hiredis
+
 from tools.upstash_emulator.wire import Command, Reply, ReplyError
 
 _CHUNK = 1 << 20
-
-
-class _IncompleteError(Exception):
-    """The buffer ends inside a reply."""
+_INCOMPLETE = object()
 
 
 class Connection:
@@ -23,6 +22,7 @@ class Connection:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
+        self._parser = hiredis.Reader(replyError=ReplyError, notEnoughData=_INCOMPLETE)
 
     @classmethod
     async def open(cls, url: str) -> "Connection":
@@ -47,18 +47,19 @@ class Connection:
 
     async def ask(self, commands: Sequence[Command]) -> list[Reply]:
         """Send commands in one write and return their replies; raise ConnectionError when the server goes away."""
-        self._writer.write(b"".join(map(_pack, commands)))
+        # Its stub knows only tuples of one.
+        packed = (hiredis.pack_command(tuple(command)) for command in commands)  # type: ignore[arg-type]
+        self._writer.write(b"".join(packed))
         replies: list[Reply] = []
-        buffer, position = b"", 0
         while len(replies) < len(commands):
-            try:
-                reply, position = _parse(buffer, position)
+            reply = self._parser.gets()
+            if reply is not _INCOMPLETE:
                 replies.append(reply)
-            except _IncompleteError:
-                chunk = await self._reader.read(_CHUNK)
-                if not chunk:
-                    raise ConnectionError("the server closed the connection") from None
-                buffer, position = buffer[position:] + chunk, 0
+                continue
+            chunk = await self._reader.read(_CHUNK)
+            if not chunk:
+                raise ConnectionError("the server closed the connection")
+            self._parser.feed(chunk)
         return replies
 
     def close(self) -> None:
@@ -69,37 +70,3 @@ class Connection:
 def _greetings(user: str, password: str, database: str) -> list[Command]:
     login = [[b"AUTH", *(part.encode() for part in (user, password) if part)]] if password else []
     return [*login, [b"SELECT", database.encode()]] if database else login
-
-
-def _pack(command: Command) -> bytes:
-    return b"*%d\r\n" % len(command) + b"".join([b"$%d\r\n%b\r\n" % (len(part), part) for part in command])
-
-
-def _parse(buffer: bytes, start: int) -> tuple[Reply, int]:
-    """Return the reply that begins at `start`, and where the next one does."""
-    end = buffer.find(b"\r\n", start)
-    if end < 0:
-        raise _IncompleteError
-    kind, head, after = buffer[start : start + 1], buffer[start + 1 : end], end + 2
-    if kind == b"$":
-        return _bulk(buffer, after, int(head))
-    if kind == b":":
-        return int(head), after
-    if kind == b"*":
-        if head == b"-1":
-            return None, after
-        items: list[Reply] = []
-        for _ in range(int(head)):
-            item, after = _parse(buffer, after)
-            items.append(item)
-        return items, after
-    return (ReplyError(head.decode(errors="replace")) if kind == b"-" else head), after
-
-
-def _bulk(buffer: bytes, start: int, size: int) -> tuple[bytes | None, int]:
-    if size < 0:
-        return None, start
-    end = start + size
-    if len(buffer) < end + 2:
-        raise _IncompleteError
-    return buffer[start:end], end + 2

@@ -1,11 +1,14 @@
 """The boards as they are understood, in the form of `boards.toml`: what is printed can be read back."""
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
+
+import tomlkit
+from tomlkit import TOMLDocument
+from tomlkit.items import Item
 
 from lib.boards.board import Board
 from lib.boards.durations import UNITS, Rate
@@ -18,7 +21,6 @@ from tools.cli.terminal import say, say_json
 Tables = dict[str, Any]
 
 _UNITS = ("ms", "s", "m", "h", "d")
-_BARE = re.compile("[A-Za-z0-9_-]+")
 
 
 def effective(board: Board) -> Tables:
@@ -91,7 +93,7 @@ def _rate(rate: Rate | None) -> str:
 
 def as_toml(boards: Mapping[str, Board]) -> str:
     """Return the effective boards as a file that means the same."""
-    return "\n\n".join("\n".join(_lines(name, effective(board))) for name, board in boards.items())
+    return "\n\n".join(tomlkit.dumps(_table(name, effective(board))).strip() for name, board in boards.items())
 
 
 def as_json(boards: Mapping[str, Board]) -> Tables:
@@ -108,43 +110,42 @@ def _plain(value: object) -> object:
     return _instant(value)
 
 
-def _lines(name: str, board: Tables) -> Iterator[str]:
-    yield f"[board.{_key(name)}]"
+def _table(name: str, board: Tables) -> TOMLDocument:
+    """Return a board as tables of TOML: one for its own keys, one for its splits and one for each season."""
+    own = tomlkit.table()
     for key, value in board.items():
-        if key not in ("splits", "season"):
-            yield f"{_key(key)} = {_value(value)}"
-    if "splits" in board:
-        yield f"\n[board.{_key(name)}.splits]"
-        yield from (f"{_key(key)} = {_value(value)}" for key, value in board["splits"].items())
-    for season in board.get("season", ()):
-        yield f"\n[[board.{_key(name)}.season]]"
-        yield from (f"{key} = {_value(value)}" for key, value in season.items())
+        if key == "splits":
+            table = tomlkit.table()
+            for split, rule in value.items():
+                table.append(split, _item(rule))
+            own.append(key, table)
+        elif key == "season":
+            seasons = tomlkit.aot()
+            for season in value:
+                table = tomlkit.table()
+                for part, one in season.items():
+                    table.append(part, _item(one))
+                seasons.append(table)
+            own.append(key, seasons)
+        else:
+            own.append(key, _item(value))
+    document = tomlkit.document()
+    document.append("board", tomlkit.table(is_super_table=True).append(name, own))
+    return document
 
 
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _text(key)
-
-
-def _value(value: object) -> str:
+def _item(value: object) -> Item:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(_value(one) for one in value) + "]"
+        table = tomlkit.inline_table()
+        for key, one in value.items():
+            table.append(key, _item(one))
+        return table
     if isinstance(value, datetime):
-        return _instant(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return _text(value) if isinstance(value, str) else _number(value)
-
-
-def _number(value: object) -> str:
-    # TOML knows no exponent without digits before it, and Decimal writes 1E-12 and 1E+2.
-    return format(value, "f") if isinstance(value, Decimal) else str(value)
-
-
-def _text(text: str) -> str:
-    # What JSON escapes is escaped the same in TOML, but for the one character that JSON leaves as it is.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return tomlkit.value(_instant(value))
+    if isinstance(value, Decimal):
+        # TOML knows no exponent without digits before it, and Decimal writes 1E-12 and 1E+2.
+        return tomlkit.value(format(value, "f"))
+    return tomlkit.item(value)
 
 
 def _instant(moment: datetime) -> str:
