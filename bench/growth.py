@@ -44,7 +44,7 @@ def _rows(bench: Bench, name: str, size: int) -> Iterator[tuple[str, int]]:
 async def _fill(stand: Stand, bench: Bench, size: int) -> None:
     """Fill both standings past the endpoint, then let some players in through it, so that they have records."""
     name = f"b{size}"
-    first, *others = [standing.key(bench.keys(name)) for standing in standings_of(bench.board(name), {}, bench.now)]
+    first, *others = [standing.key(bench.keyspace(name)) for standing in standings_of(bench.board(name), {}, bench.now)]
     entries = _rows(bench, name, size - KNOWN)
     while rows := list(islice(entries, 2000)):
         stand.redis.zadd(first, dict(rows))

@@ -15,11 +15,11 @@ import redis
 
 from functions import rank, submit, top
 from lib.boards.board import Board
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.deployment import Deployment
 from lib.http.app import Function
 from lib.settings import Settings
-from lib.storage.keys import Keys
+from lib.storage.keys import Keyspace
 from tests.support.servers import redis_server
 
 TOKEN = "a-token-for-benchmarks"
@@ -55,7 +55,7 @@ class Bench:
         self.now = NOON
         self.count = Count()
         settings = Settings(url=stand.url, token=TOKEN, timeout=timeout)
-        self.deployment = Deployment(settings, parse(boards), clock=lambda: self.now)
+        self.deployment = Deployment(settings, parse_boards(boards), clock=lambda: self.now)
         self.upstash = self.deployment.store.upstash
         self._functions = {f: f.app.on(self.deployment) for f in (submit, top, rank)}
         self.upstash._redis._http._client.event_hooks["response"].append(self._note)
@@ -68,9 +68,9 @@ class Bench:
         """Return a board."""
         return self.deployment.board(name)
 
-    def keys(self, name: str = "b") -> Keys:
+    def keyspace(self, name: str = "b") -> Keyspace:
         """Return the names of what a board stores."""
-        return self.deployment.store.keys(self.board(name))
+        return self.deployment.store.keyspace(self.board(name))
 
     def submit(self, *, board: str = "b", address: str = "203.0.113.7", **body: Any) -> Coroutine[Any, Any, bytes]:
         """Return a submission to be awaited, made up already so that a clock sees the handler alone."""

@@ -84,7 +84,7 @@ def note_code(code: str) -> None:
 
 
 @cache
-def complain(detail: str) -> None:
+def log_misconfigured(detail: str) -> None:
     """Log what is misconfigured, once a process: every request would repeat it."""
     _log.error("misconfigured: %s", detail)
 

@@ -131,6 +131,6 @@ async def count_call(store: Store, board: Board, caller: str | None, now: int) -
     if rate is None or caller is None:
         return
     arguments = [str(rate.limit), str(rate.period), str(now)]
-    reply = await store.upstash.run(script("start"), [store.keys(board).gate(caller)], arguments)
+    reply = await store.upstash.run(script("start"), [store.keyspace(board).gate(caller)], arguments)
     if text(reply):
         raise address_blocked(board, whole(reply, 1))

@@ -16,8 +16,8 @@ from lib.boards.field_types import (
     Listed,
     MetaKey,
     Mistake,
-    Selection,
     SplitName,
+    SplitNames,
     Zone,
     is_split_value,
     refuse_empty,
@@ -26,7 +26,7 @@ from lib.boards.field_types import (
     written,
 )
 from lib.boards.periods import Calendar, Season, WindowName
-from lib.boards.tables import Limits, NameRule, OpenSplit, ScoreRule, SeasonRule, Split, Table, Ticket
+from lib.boards.tables import Limits, NameRule, OpenSplit, ScoreRule, SeasonRule, Split, Table, TicketRule
 
 MOST_STANDINGS = 24
 MOST_DENSE = 1000
@@ -54,11 +54,11 @@ class Board(Table):
     retained: dict[WindowName, Duration] = Field(default={}, alias="retain")
     cache: Duration = 0
     auth: Literal["open", "ticket", "server"] = "open"
-    ticket: Ticket = Ticket()
+    ticket: TicketRule = TicketRule()
     limits: Limits = Limits()
     splits: dict[SplitName, Split] = Field(default={})
     # `by` stands among the splits in the file; a dotted alias puts it where errors should say it is.
-    selections: Listed[Selection] | None = Field(default=None, alias="splits.by")
+    selections: Listed[SplitNames] | None = Field(default=None, alias="splits.by")
     season: Listed[SeasonRule] = ()
 
     @model_validator(mode="before")

@@ -19,7 +19,7 @@ class Rate:
     period: int
 
 
-def parse(text: str) -> int:
+def parse_duration(text: str) -> int:
     """Return the milliseconds of a duration such as "10s"; raise ValueError that says what is allowed."""
     match = _DURATION.fullmatch(text)
     if match is None:
@@ -39,7 +39,7 @@ def parse_rate(text: str) -> Rate | None:
     if match is None:
         raise ValueError('should be a count from 1 to 9999999, "/" and a duration, such as "60/1m", or "0" for off')
     try:
-        period = parse(match[2])
+        period = parse_duration(match[2])
     except ValueError as error:
         raise ValueError(f'the duration after the "/" {error}') from None
     if period == 0:

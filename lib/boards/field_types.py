@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 from pydantic_core import CoreSchema, core_schema
 
-from lib.boards.durations import Rate, parse, parse_rate
+from lib.boards.durations import Rate, parse_duration, parse_rate
 from lib.boards.patterns import bounded
 from lib.boards.scores import HIGHEST
 
@@ -80,7 +80,7 @@ def text(form: str, allowed: str) -> Checked:
 
 def _duration(value: object) -> int:
     # Empty text fails with the message of every other malformed duration.
-    return parse(value if isinstance(value, str) else "")
+    return parse_duration(value if isinstance(value, str) else "")
 
 
 def _pause(value: object) -> int:
@@ -173,12 +173,12 @@ def is_split_value(value: str) -> bool:
 Duration = Annotated[int, Checked(_duration)]
 Pause = Annotated[int, Checked(_pause)]
 Gate = Annotated[Rate | None, Checked(_gate)]
-Number = Annotated[Decimal, Checked(_number)]
+TomlNumber = Annotated[Decimal, Checked(_number)]
 Pattern = Annotated[re.Pattern[str], Checked(_pattern)]
 Zone = Annotated[str, Checked(_zone)]
 Instant = Annotated[datetime, Checked(_instant)]
 SplitName = Annotated[str, Checked(_split_name)]
 SplitValue = Annotated[str, text(_SPLIT_VALUE.pattern, f"text of the form {_SPLIT_VALUE.pattern}")]
-Selection = Annotated[tuple[str, ...], Checked(_selection)]
+SplitNames = Annotated[tuple[str, ...], Checked(_selection)]
 SeasonName = Annotated[str, text("[a-z][a-z0-9_-]{0,31}", "text of the form [a-z][a-z0-9_-]{0,31}")]
 MetaKey = Annotated[str, text("[A-Za-z0-9_-]{1,32}", "named [A-Za-z0-9_-]{1,32}")]

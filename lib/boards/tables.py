@@ -12,11 +12,11 @@ from lib.boards.field_types import (
     Instant,
     Listed,
     Mistake,
-    Number,
     Pattern,
     Pause,
     SeasonName,
     SplitValue,
+    TomlNumber,
     floor,
     refuse_empty,
     refuse_twice,
@@ -34,9 +34,9 @@ class Table(BaseModel):
 class ScoreRule(Table):
     """Which scores a board takes, in exact decimals."""
 
-    min: Number | None = None
-    max: Number | None = None
-    step: Number | None = None
+    min: TomlNumber | None = None
+    max: TomlNumber | None = None
+    step: TomlNumber | None = None
 
     @model_validator(mode="after")
     def _refuse_contradictions(self) -> Self:
@@ -57,12 +57,12 @@ class NameRule(Table):
     required: bool = False
 
 
-class Ticket(Table):
+class TicketRule(Table):
     """What a run must keep to; durations in milliseconds."""
 
     shortest: Duration = 0
     longest: Duration = 2 * UNITS["h"]
-    per_second: Number | None = None
+    per_second: TomlNumber | None = None
     period_of: Literal["submit", "start"] = "submit"
 
     @model_validator(mode="after")

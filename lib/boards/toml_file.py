@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from lib.boards.board import Board
 from lib.boards.field_types import Mistake
-from lib.boards.tables import Limits, NameRule, OpenSplit, ScoreRule, SeasonRule, Ticket
+from lib.boards.tables import Limits, NameRule, OpenSplit, ScoreRule, SeasonRule, TicketRule
 from lib.errors import Misconfigured
 
 _BOARD_NAME = re.compile("[a-z0-9_-]{1,32}")
@@ -20,7 +20,7 @@ _BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 _TABLES: dict[str, type[BaseModel]] = {
     "score": ScoreRule,
     "name": NameRule,
-    "ticket": Ticket,
+    "ticket": TicketRule,
     "limits": Limits,
     "splits": OpenSplit,
     "season": SeasonRule,
@@ -43,10 +43,10 @@ def load(path: Path) -> dict[str, Board]:
         raise Misconfigured(f"{path}: cannot be read ({error.strerror}); LAUREL_BOARDS names the file.") from None
     except UnicodeDecodeError as error:
         raise Misconfigured(f"{path}: should be UTF-8 text; byte {error.start} is not.") from None
-    return parse(text, str(path))
+    return parse_boards(text, str(path))
 
 
-def parse(text: str, source: str = "boards.toml") -> dict[str, Board]:
+def parse_boards(text: str, source: str = "boards.toml") -> dict[str, Board]:
     """Return the boards that a text declares, by name; raise Misconfigured that calls the text `source`."""
     try:
         # Decimal, because a step of 0.1 is meant to be a tenth.

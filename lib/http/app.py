@@ -21,10 +21,10 @@ from lib.http.body import Body
 from lib.http.cors import cors_headers, is_allowed, preflight_headers
 from lib.http.lifespan import attend
 from lib.http.request import Disconnected, Request
-from lib.request_log import complain, logged, note_code
+from lib.request_log import log_misconfigured, logged, note_code
 from lib.schemas.field_errors import invalid
 from lib.schemas.query_string import refuse_parameters
-from lib.schemas.strict_json import parse, render, render_model
+from lib.schemas.strict_json import parse_json, render, render_model
 from lib.settings import Settings
 from lib.storage.replies import BadReply
 
@@ -54,7 +54,7 @@ class Call:
 
         Whatever takes a body takes no parameters.
         """
-        values = parse(self.content)
+        values = parse_json(self.content)
         try:
             answer = model.model_validate(values)
         except ValidationError as error:
@@ -146,7 +146,7 @@ class Function:
             try:
                 process_deployment()
             except Misconfigured as error:
-                complain(error.detail)
+                log_misconfigured(error.detail)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -166,7 +166,7 @@ class Function:
         except Disconnected:
             return
         except Misconfigured as error:
-            complain(error.detail)
+            log_misconfigured(error.detail)
             # Paths and values of the deployment are for whoever reads its log.
             told = Misconfigured("The log of this function says what is wrong.")
             # A preflight that fails would hide from a page what the request itself is told.
@@ -219,16 +219,16 @@ async def _not_found(call: Call) -> Reply:
     raise NotFound()
 
 
-class Site:
+class Router:
     """Several functions under one roof, by path; a trailing slash makes no difference."""
 
     def __init__(self, functions: Mapping[str, Function]) -> None:
         self._functions = dict(functions)
         self._nothing = Function(other=_not_found)
 
-    def on(self, deployment: Deployment) -> "Site":
+    def on(self, deployment: Deployment) -> "Router":
         """Return the same site on another deployment than the process's own."""
-        site = Site({path: function.on(deployment) for path, function in self._functions.items()})
+        site = Router({path: function.on(deployment) for path, function in self._functions.items()})
         site._nothing = self._nothing.on(deployment)
         return site
 

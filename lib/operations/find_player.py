@@ -15,7 +15,7 @@ from lib.boards.tables import OpenSplit
 from lib.errors import UnknownWindow
 from lib.reading.rows import is_recorded
 from lib.storage import records
-from lib.storage.keys import Keys
+from lib.storage.keys import Keyspace
 from lib.storage.records import Record
 from lib.storage.replies import items, scored, text, texts, whole
 from lib.storage.scripts import script
@@ -44,12 +44,12 @@ class Found:
     """The entry text; empty where none is known."""
 
 
-def recorded(keys: Keys, record: Record, player: str) -> list[Found]:
+def recorded(space: Keyspace, record: Record, player: str) -> list[Found]:
     """Return the places that a record names, whatever the configuration has become since."""
     found = []
     for place in filter(None, records.places(record)):
         # The start and the number of the period play no part in its keys.
-        key = keys.standing(Period(place.window, place.period, 0, None, 0), place.splits)
+        key = space.standing(Period(place.window, place.period, 0, None, 0), place.splits)
         found.append(Found(key, place.window, place.period, place.splits, (place.slot,), place.text(player)))
     return found
 
@@ -80,7 +80,7 @@ def _is_over(board: Board, period: Period, now: int) -> bool:
 
 async def live_standings(store: Store, board: Board, now: int) -> list[tuple[Standing, int]]:
     """Return every standing of a board that is there, with how many rows it has."""
-    keys = store.keys(board)
+    space = store.keyspace(board)
     periods = list(live_periods(board, now))
     values = await _values(store, board, periods)
     possible = [
@@ -91,15 +91,15 @@ async def live_standings(store: Store, board: Board, now: int) -> list[tuple[Sta
     ]
     batches = _batches(possible, KEYS_AT_ONCE)
     # One command says that none of fifty is there, which is so for most days of most open splits.
-    there = await many(store, [["EXISTS", *(s.key(keys) for s in batch)] for batch in batches])
+    there = await many(store, [["EXISTS", *(s.key(space) for s in batch)] for batch in batches])
     likely = [standing for batch, count in zip(batches, there, strict=True) if whole(count) for standing in batch]
-    sizes = await many(store, [["ZCARD", standing.key(keys)] for standing in likely])
+    sizes = await many(store, [["ZCARD", standing.key(space)] for standing in likely])
     return [(standing, size) for standing, size in zip(likely, map(whole, sizes), strict=True) if size]
 
 
 async def _values(store: Store, board: Board, periods: Sequence[Period]) -> dict[tuple[Period, str], Sequence[str]]:
     """Return the values that each split has in each period."""
-    keys = store.keys(board)
+    space = store.keyspace(board)
     found: dict[tuple[Period, str], Sequence[str]] = {}
     wanted = []
     for period in periods:
@@ -108,7 +108,7 @@ async def _values(store: Store, board: Board, periods: Sequence[Period]) -> dict
                 wanted.append((period, split))
             else:
                 found[period, split] = rule.values
-    replies = await many(store, [["SMEMBERS", keys.values(period, split)] for period, split in wanted])
+    replies = await many(store, [["SMEMBERS", space.values(period, split)] for period, split in wanted])
     for place, reply in zip(wanted, replies, strict=True):
         found[place] = sorted(texts(reply))
     return found
@@ -116,9 +116,9 @@ async def _values(store: Store, board: Board, periods: Sequence[Period]) -> dict
 
 async def places_of(store: Store, board: Board, player: str, record: Record, now: int) -> list[Found]:
     """Return every place with something of a player, those that the record names last."""
-    keys = store.keys(board)
-    known = {place.key: place for place in recorded(keys, record, player)}
-    live = [(s, size) for s, size in await live_standings(store, board, now) if s.key(keys) not in known]
+    space = store.keyspace(board)
+    known = {place.key: place for place in recorded(space, record, player)}
+    live = [(s, size) for s, size in await live_standings(store, board, now) if s.key(space) not in known]
     short: list[Standing] = []
     long: list[Standing] = []
     for standing, size in live:
@@ -128,7 +128,7 @@ async def places_of(store: Store, board: Board, player: str, record: Record, now
         (short if is_short else long).append(standing)
     members = [*await _search(store, board, player, short), *[await _scan(store, s, player) for s in long]]
     found = [
-        Found(s.key(keys), s.period.window, s.period.id, s.selection, s.slots, member)
+        Found(s.key(space), s.period.window, s.period.id, s.selection, s.slots, member)
         for s, member in zip([*short, *long], members, strict=True)
         if member
     ]
@@ -147,11 +147,11 @@ def _record_would_know(standing: Standing, record: Record, now: int) -> bool:
 
 
 async def _search(store: Store, board: Board, player: str, standings: Sequence[Standing]) -> list[str]:
-    keys = store.keys(board)
+    space = store.keyspace(board)
     found: list[str] = []
     for batch in _batches(standings, max(1, min(KEYS_AT_ONCE, _ROWS_AT_ONCE // max(1, board.cap)))):
         arguments = ["1" if board.descending else "0", str(board.cap), player]
-        reply = await store.upstash.run(script("find"), [s.key(keys) for s in batch], arguments)
+        reply = await store.upstash.run(script("find"), [s.key(space) for s in batch], arguments)
         rows = [items(row) for row in items(reply, len(batch))]
         found += [text(row[0]) if row else "" for row in rows]
     return found
@@ -159,7 +159,7 @@ async def _search(store: Store, board: Board, player: str, standings: Sequence[S
 
 async def _scan(store: Store, standing: Standing, player: str) -> str:
     """Look through one standing without a cap, a thousand rows a command; a player's id holds nothing special."""
-    key, cursor = standing.key(store.keys(standing.board)), "0"
+    key, cursor = standing.key(store.keyspace(standing.board)), "0"
     while True:
         pattern = f"*\t{player}\t*"
         reply = await store.upstash.command("ZSCAN", key, cursor, "MATCH", pattern, "COUNT", str(_SCANNED_AT_ONCE))

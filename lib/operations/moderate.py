@@ -18,13 +18,13 @@ _ATTEMPTS = 5
 
 async def ban(store: Store, board: Board, player: str, now: int) -> None:
     """Refuse this player's submissions from now on; a record with a ban does not expire. Rows stay as they are."""
-    record = store.keys(board).record(player)
+    record = store.keyspace(board).record(player)
     await store.upstash.transaction(["HSET", record, "ban", str(now)], ["PERSIST", record])
 
 
 async def unban(store: Store, board: Board, player: str, now: int) -> bool:
     """Take a ban back, with the record's expiry counted from today; return whether there was one."""
-    record = store.keys(board).record(player)
+    record = store.keyspace(board).record(player)
     commands = [["HDEL", record, "ban"]]
     if ends := record_ends(board, now):
         commands.append(["EXPIREAT", record, str(ends)])
@@ -34,7 +34,7 @@ async def unban(store: Store, board: Board, player: str, now: int) -> bool:
 
 async def read_record(store: Store, board: Board, player: str) -> dict[str, str]:
     """Return the fields of a player's record; none where there is no record."""
-    return fields(await store.upstash.command("HGETALL", store.keys(board).record(player)))
+    return fields(await store.upstash.command("HGETALL", store.keyspace(board).record(player)))
 
 
 async def remove(store: Store, board: Board, player: str, now: int) -> int:
@@ -64,7 +64,7 @@ async def erase(store: Store, board: Board, player: str, now: int) -> int:
 
 async def forget(store: Store, board: Board, player: str, record: Record) -> int | None:
     """Delete the record of a player as it was read, with the rows and the profile; None where it has changed since."""
-    places = recorded(store.keys(board), record, player)
+    places = recorded(store.keyspace(board), record, player)
     return await _take_off(store, board, player, places, drops=True, guard=record)
 
 
@@ -78,18 +78,18 @@ async def _take_off(
     guard: Record | None = None,
 ) -> int | None:
     """Remove rows and fields, fifty standings a script, and with the last of them the record itself if it `drops`."""
-    keys = store.keys(board)
+    space = store.keyspace(board)
     removed = 0
     batches = [places[at : at + KEYS_AT_ONCE] for at in range(0, len(places), KEYS_AT_ONCE)] or [[]]
     for part, batch in enumerate(batches, start=1):
         last = drops and part == len(batches)
-        profiles = keys.profiles() if last and board.names == "profile" else keys.record(player)
+        profiles = space.profiles() if last and board.names == "profile" else space.record(player)
         held = guard or {}
         arguments = [player, _flag(last), _flag(guard is not None), held.get("ids", ""), held.get("gate", "")]
         for place in batch:
             arguments += [place.period, *(*place.slots, "")[:2], place.text]
-        names = [keys.record(player), profiles, *(place.key for place in batch)]
-        reply = await store.upstash.run(script("remove"), names, arguments)
+        keys = [space.record(player), profiles, *(place.key for place in batch)]
+        reply = await store.upstash.run(script("remove"), keys, arguments)
         if reply == ["changed"]:
             return None
         _, count = items(reply, 2)
@@ -103,14 +103,14 @@ def _flag(value: bool) -> str:
 
 async def export(store: Store, board: Board, player: str, now: int) -> dict[str, Any]:
     """Return all that is stored of a player on one board, for JSON: record, profile, and the entry in each standing."""
-    keys = store.keys(board)
+    space = store.keyspace(board)
     record = await read_record(store, board, player)
     found = [place for place in await places_of(store, board, player, record, now) if place.text]
     scores = await many(store, [["ZSCORE", place.key, place.text] for place in found])
-    seconds = whole(await store.upstash.command("TTL", keys.record(player)), -2)
+    seconds = whole(await store.upstash.command("TTL", space.record(player)), -2)
     profile = None
     if board.names == "profile":
-        shown = await store.upstash.command("HMGET", keys.profiles(), f"{player}\tname", f"{player}\tmeta")
+        shown = await store.upstash.command("HMGET", space.profiles(), f"{player}\tname", f"{player}\tmeta")
         name, meta = map(optional_text, items(shown, 2))
         profile = None if name is None and meta is None else {"name": name, "meta": meta}
     return {

@@ -55,7 +55,7 @@ async def scan(store: Store, beginning: str) -> AsyncIterator[list[str]]:
 async def reset(store: Store, board: Board) -> int:
     """Delete every key of a board, those of earlier rules and the gates too; return how many there were."""
     deleted = 0
-    async for names in scan(store, store.keys(board).beginning):
+    async for names in scan(store, store.keyspace(board).beginning):
         batches = [names[at : at + _DELETED_AT_ONCE] for at in range(0, len(names), _DELETED_AT_ONCE)]
         deleted += sum(whole(count) for count in await many(store, [["UNLINK", *batch] for batch in batches]))
     return deleted
@@ -68,7 +68,7 @@ async def sweep(store: Store, board: Board, idle: int, now: int) -> Swept:
     """
     if board.cap:
         raise Invalid.field("board", f"{board.name} has a cap: its records expire by themselves, after remember")
-    beginning = store.keys(board).record("")
+    beginning = store.keyspace(board).record("")
     players = standings = looked_at = 0
     async for names in scan(store, beginning):
         records = await many(store, [["HGETALL", name] for name in names])

@@ -33,10 +33,10 @@ _NO_NEIGHBOURS = -1
 
 async def _run(store: Store, standing: Standing, players: Sequence[str], around: int, now: int) -> Any:
     check_findable(standing, now)
-    keys = store.keys(standing.board)
-    names = [standing.key(keys), profile_key(keys, standing), *(keys.record(player) for player in players)]
+    space = store.keyspace(standing.board)
+    keys = [standing.key(space), profile_key(space, standing), *(space.record(player) for player in players)]
     arguments = [*reading_arguments(standing, now), str(around), *players]
-    return await store.upstash.run(script("rank"), names, arguments)
+    return await store.upstash.run(script("rank"), keys, arguments)
 
 
 async def rank_of_player(store: Store, standing: Standing, player: str, around: int, now: int) -> RankOfPlayer:
@@ -148,7 +148,7 @@ def _parse_row(board: Board, known: object) -> tuple[int, Entry] | None:
 async def rank_of_score(store: Store, standing: Standing, score: float, now: int) -> RankOfScore:
     """Read the rank that a newcomer would get with a score: behind all equals, or sharing where ranks are shared."""
     board = standing.board
-    key = standing.key(store.keys(board))
+    key = standing.key(store.keyspace(board))
     if board.rank == "dense":
         [rows] = await store.upstash.transaction(read_range(board, key, 0, board.cap - 1))
         scores = [value for _, value in scored(rows)]

@@ -10,7 +10,7 @@ from lib.errors import UnknownSplit, UnknownWindow
 from lib.schemas.reads import Row
 from lib.schemas.timestamps import instant, instant_of
 from lib.storage.entries import Entry, Profile, parse_entry, parse_profile, plain_number, with_profile
-from lib.storage.keys import Keys
+from lib.storage.keys import Keyspace
 from lib.storage.replies import BadReply, items
 from lib.storage.standing import Standing
 from lib.time_units import ceil_seconds
@@ -149,9 +149,9 @@ def no_row(player: str) -> Row:
     return Row(rank=None, player=player, score=None, tiebreak=None, name=None, meta=None, at=None)
 
 
-def profile_key(keys: Keys, standing: Standing) -> str:
+def profile_key(space: Keyspace, standing: Standing) -> str:
     """Return the profiles' key, or the standing's again on boards that have none."""
-    return keys.profiles() if standing.board.names == "profile" else standing.key(keys)
+    return space.profiles() if standing.board.names == "profile" else standing.key(space)
 
 
 def rows_of(ranked: Sequence[tuple[int, Entry]]) -> list[Row]:

@@ -63,13 +63,13 @@ def _is_plain(board: Board, pages: Sequence[Page]) -> bool:
 async def read_tops(store: Store, pages: Sequence[Page], now: int) -> list[Top]:
     """Read pages of standings of one board at one moment, in one request."""
     board = pages[0].standing.board
-    keys = store.keys(board)
+    space = store.keyspace(board)
     if not _is_plain(board, pages):
         _, answers = await _run(store, pages, now, player=None)
         return [Top(**answer) for answer in answers]
     commands: list[list[str]] = []
     for page in pages:
-        key = page.standing.key(keys)
+        key = page.standing.key(space)
         commands += [read_range(board, key, page.offset, max(page.last, page.offset - 1)), ["ZCARD", key]]
     answers = await store.upstash.transaction(*commands)
     found = [
@@ -94,13 +94,13 @@ async def _run(
     store: Store, pages: Sequence[Page], now: int, *, player: str | None
 ) -> tuple[Row | None, list[dict[str, Any]]]:
     first = pages[0].standing
-    keys = store.keys(first.board)
-    names = [page.standing.key(keys) for page in pages]
-    record = names[0] if player is None else keys.record(player)
+    space = store.keyspace(first.board)
+    keys = [page.standing.key(space) for page in pages]
+    record = keys[0] if player is None else space.record(player)
     arguments = [*reading_arguments(first, now), player or ""]
     for page in pages:
         arguments += [str(page.offset), str(page.last)]
-    reply = await store.upstash.run(script("top"), [record, profile_key(keys, first), *names], arguments)
+    reply = await store.upstash.run(script("top"), [record, profile_key(space, first), *keys], arguments)
     found = _parse(first.board, len(pages), reply)
     shown = found.profiles
     answers = []

@@ -48,7 +48,7 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def parse(body: bytes) -> dict[str, Any]:
+def parse_json(body: bytes) -> dict[str, Any]:
     """Read one JSON object; numbers with a fraction or an exponent become Decimal.
 
     Raises BadJson for anything that is not JSON in UTF-8, Invalid for JSON that is no object.

@@ -26,7 +26,7 @@ def slots(period: Period, selection: Selection) -> tuple[str, ...]:
     return slots[:1] if period.window == "all" else slots
 
 
-class Keys:
+class Keyspace:
     """The keys of one board under a prefix."""
 
     def __init__(self, prefix: str, board: Board) -> None:

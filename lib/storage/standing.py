@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lib.boards.board import Board
 from lib.boards.periods import Period
 from lib.errors import Invalid
-from lib.storage.keys import Keys, Selection, slots
+from lib.storage.keys import Keyspace, Selection, slots
 from lib.time_units import DAY_MS, ceil_seconds, end_of_day
 
 
@@ -17,9 +17,9 @@ class Standing:
     period: Period
     selection: Selection
 
-    def key(self, keys: Keys) -> str:
+    def key(self, space: Keyspace) -> str:
         """Return the sorted set's key."""
-        return keys.standing(self.period, self.selection)
+        return space.standing(self.period, self.selection)
 
     @property
     def slots(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from lib.boards.board import Board
-from lib.storage.keys import Keys
+from lib.storage.keys import Keyspace
 from lib.storage.upstash import Upstash
 
 
@@ -17,6 +17,6 @@ class Store(NamedTuple):
         """Ask whether the database is up; raise StoreUnavailable."""
         await self.upstash.ping()
 
-    def keys(self, board: Board) -> Keys:
+    def keyspace(self, board: Board) -> Keyspace:
         """Return the names of everything a board stores."""
-        return Keys(self.prefix, board)
+        return Keyspace(self.prefix, board)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from lib.boards.board import Board
 from lib.boards.tables import OpenSplit
 from lib.storage.entries import meta_text, score_text, tie_key
-from lib.storage.keys import Keys
+from lib.storage.keys import Keyspace
 from lib.storage.records import record_ends
 from lib.storage.standing import Standing
 from lib.submitting.attempt import Attempt
@@ -44,18 +44,18 @@ class Arguments:
         return texts
 
 
-def arguments_of(attempt: Attempt, names: Keys) -> Arguments:
+def arguments_of(attempt: Attempt, space: Keyspace) -> Arguments:
     """Return what an attempt calls submit.lua with."""
     board, run, ticket = attempt.board, attempt.run, attempt.ticket
-    record = names.record(run.player)
+    record = space.record(run.player)
     keys = [
         record,
-        names.gate(attempt.caller) if attempt.caller is not None and board.limits.per_ip else record,
-        names.nonce(ticket.nonce) if ticket else record,
-        names.profiles() if board.names == "profile" else record,
-        *(standing.key(names) for standing in attempt.standings),
+        space.gate(attempt.caller) if attempt.caller is not None and board.limits.per_ip else record,
+        space.nonce(ticket.nonce) if ticket else record,
+        space.profiles() if board.names == "profile" else record,
+        *(standing.key(space) for standing in attempt.standings),
     ]
-    standings = [_standing(attempt, standing, keys, names) for standing in attempt.standings]
+    standings = [_standing(attempt, standing, keys, space) for standing in attempt.standings]
     return Arguments(keys, _request(attempt), _board(board, attempt.now), _limits(board), standings)
 
 
@@ -101,14 +101,14 @@ def _limits(board: Board) -> Table:
     }
 
 
-def _standing(attempt: Attempt, standing: Standing, keys: list[str], names: Keys) -> StandingArguments:
+def _standing(attempt: Attempt, standing: Standing, keys: list[str], space: Keyspace) -> StandingArguments:
     """Return one standing's arguments, adding the sets of its open splits' values to the keys."""
     board, now, slots = standing.board, attempt.now, standing.slots
     values: list[Table] = []
     for split, value in standing.selection.items():
         rule = board.splits[split]
         if isinstance(rule, OpenSplit):
-            key = names.values(standing.period, split)
+            key = space.values(standing.period, split)
             if key not in keys:
                 keys.append(key)
             values.append({"key": str(keys.index(key) + 1), "max": str(rule.max), "value": value})

@@ -134,7 +134,7 @@ async def store_run(store: Store, attempt: Attempt) -> SubmitAnswer:
 
     Raises the refusals of the gates and the record (429, 403, 409, 422), and StoreUnavailable.
     """
-    call = arguments_of(attempt, store.keys(attempt.board))
+    call = arguments_of(attempt, store.keyspace(attempt.board))
     # The first try may have been counted by the gate; our own second one is let through.
     first, again = call.flat(gated=attempt.caller is not None), call.flat(gated=False)
     reply = await store.upstash.run(script("submit"), call.keys, first, again=again)

@@ -8,7 +8,7 @@ import pytest
 
 from lib.access.callers import caller_of
 from lib.access.rate_limits import Blocked
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.errors import AddressBlocked
 from tests.support.harness import ADDRESS, Harness, harness
 from tests.support.playing import beside, stored
@@ -203,7 +203,7 @@ def test_a_bounded_number_of_callers_is_remembered() -> None:
 
 
 async def test_a_process_counts_a_bounded_number_of_callers() -> None:
-    blocked, board = Blocked(most=3), parse(ONCE)["b"]
+    blocked, board = Blocked(most=3), parse_boards(ONCE)["b"]
     for number in range(10):
         async with blocked.guard(board, f"c{number}", 0):
             pass

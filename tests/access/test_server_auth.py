@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 
 from lib.access import admission
 from lib.access.callers import Caller
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.deployment import Deployment
 from lib.errors import AuthRequired, Misconfigured
 from lib.http.app import Call
@@ -75,9 +75,9 @@ async def test_a_wrong_token_is_refused_by_start_too(backend: Backend) -> None:
 
 def test_the_board_needs_the_variable() -> None:
     with pytest.raises(Misconfigured, match=r"LAUREL_SERVER_TOKEN.*board\.b"):
-        Deployment(Settings("http://x", "t"), parse(BOARD))
+        Deployment(Settings("http://x", "t"), parse_boards(BOARD))
     with pytest.raises(Misconfigured, match=r"LAUREL_SECRET.*board\.b"):
-        Deployment(Settings("http://x", "t"), parse(TICKETS))
+        Deployment(Settings("http://x", "t"), parse_boards(TICKETS))
 
 
 def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def secretive() -> Settings:
 def test_no_secret_is_in_a_repr() -> None:
     """What a traceback, a debugger or a careless print would show."""
     settings = secretive()
-    here = Deployment(settings, parse(TICKETS))
+    here = Deployment(settings, parse_boards(TICKETS))
     signer = admission.signer_of(settings.secrets)
     requests = [
         Submission(board="b", player="p1", score=1, ticket=settings.secrets[0]),

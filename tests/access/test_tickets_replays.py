@@ -67,7 +67,7 @@ async def test_a_run_known_by_its_ticket_alone_says_what_stands_now(keep: str, b
         miss = run_of(await again(here, started), 0, id="no-better-run")
         assert await send(here, miss) == (200, "stored")
         store, board = here.deployment.store, here.deployment.board("b")
-        await here.command("HDEL", store.keys(board).record(first["player"]), "ids")
+        await here.command("HDEL", store.keyspace(board).record(first["player"]), "ids")
         stands = 0 if keep == "last" else 10
         for body in (first, miss):
             standing = await replay(here, body)

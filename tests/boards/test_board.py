@@ -9,7 +9,7 @@ from lib.boards.board import Board
 from lib.boards.durations import Rate
 from lib.boards.periods import Calendar, Season
 from lib.boards.tables import ClosedSplit, Limits, NameRule, OpenSplit, ScoreRule
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 
 DAY = 86_400_000
 SEASON = 'season = [{ name = "s1", starts = 2026-12-01T00:00:00Z, ends = 2027-03-01T00:00:00Z }]'
@@ -54,7 +54,7 @@ ends = 2027-03-01T00:00:00Z
 
 def board(*lines: str) -> Board:
     """Return a board with these lines in its table."""
-    return parse("\n".join(["[board.x]", *lines]))["x"]
+    return parse_boards("\n".join(["[board.x]", *lines]))["x"]
 
 
 def splits(n: int) -> str:
@@ -88,7 +88,7 @@ def test_a_board_without_a_line_has_every_default() -> None:
 
 def test_every_key_is_read() -> None:
     """A board that says everything means everything it says."""
-    full = parse(EVERY_KEY)["burrow"]
+    full = parse_boards(EVERY_KEY)["burrow"]
     assert (full.name, full.windows, full.timezone, full.week_start) == (
         "burrow",
         ("all", "daily"),
@@ -110,14 +110,14 @@ def test_every_key_is_read() -> None:
 
 def test_seasons_are_sorted_by_their_start() -> None:
     """The calendar may rely on the order, whatever order the file has."""
-    full = parse(EVERY_KEY)["burrow"]
+    full = parse_boards(EVERY_KEY)["burrow"]
     assert [season.name for season in full.seasons] == ["s1", "s2"]
     assert full.seasons[0] == Season("s1", datetime(2026, 12, 1, tzinfo=UTC), datetime(2027, 3, 1, tzinfo=UTC))
 
 
 def test_the_calendar_is_the_boards_own() -> None:
     """Zone, first day of the week and seasons reach the calendar, which is made once."""
-    full = parse(EVERY_KEY)["burrow"]
+    full = parse_boards(EVERY_KEY)["burrow"]
     assert isinstance(full.calendar, Calendar)
     assert full.calendar is full.calendar
     assert (full.calendar.zone.key, full.calendar.week_start) == ("Asia/Kolkata", "sunday")
@@ -225,6 +225,6 @@ def test_a_board_cannot_be_changed() -> None:
 
 def test_boards_with_the_same_rules_are_equal_unless_their_names_differ() -> None:
     """The name is part of a board although it is no key of its table."""
-    boards = parse("[board.a]\n[board.b]\n")
-    assert boards["a"] == parse('[board.a]\norder = "desc"')["a"]
+    boards = parse_boards("[board.a]\n[board.b]\n")
+    assert boards["a"] == parse_boards('[board.a]\norder = "desc"')["a"]
     assert boards["a"] != boards["b"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib.boards.durations import LONGEST, Rate, parse, parse_rate
+from lib.boards.durations import LONGEST, Rate, parse_duration, parse_rate
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from lib.boards.durations import LONGEST, Rate, parse, parse_rate
 )
 def test_a_duration_is_read_as_milliseconds(text: str, milliseconds: int) -> None:
     """Every unit has its length, up to the longest duration."""
-    assert parse(text) == milliseconds
+    assert parse_duration(text) == milliseconds
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_a_duration_is_read_as_milliseconds(text: str, milliseconds: int) -> Non
 def test_another_form_is_refused_with_the_units_that_are_allowed(text: str) -> None:
     """Whatever int() would forgive is refused: signs, spaces, underscores, digits of other scripts."""
     with pytest.raises(ValueError, match=r'ms, s, m, h, d, w, such as "10s"'):
-        parse(text)
+        parse_duration(text)
 
 
 @pytest.mark.parametrize("text", ["365251d", "31557600001s", "999999999999999w"])
 def test_a_duration_beyond_the_calendar_is_refused(text: str) -> None:
     """A thousand years is the bound, whatever the unit."""
     with pytest.raises(ValueError, match="365250d"):
-        parse(text)
+        parse_duration(text)
 
 
 @pytest.mark.parametrize(

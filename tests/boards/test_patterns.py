@@ -6,7 +6,7 @@ import time
 import pytest
 
 from lib.boards.patterns import bounded
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.errors import Misconfigured
 
 ACCEPTED = [
@@ -55,7 +55,7 @@ def test_a_pattern_that_might_stall_is_refused_by_name(pattern: str) -> None:
     with pytest.raises(
         Misconfigured, match=re.escape("board.b.splits.level.pattern: should be a regular expression that")
     ):
-        parse(board)
+        parse_boards(board)
 
 
 @pytest.mark.parametrize("pattern", ["[a-", "a{99999999999}", "(" * 2000 + ")" * 2000])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.boards.toml_file import load, parse
+from lib.boards.toml_file import load, parse_boards
 from lib.errors import Misconfigured
 
 SEASON = 'season = [{ name = "s1", starts = 2026-12-01T00:00:00Z, ends = 2027-03-01T00:00:00Z }]'
@@ -13,7 +13,7 @@ SEASON = 'season = [{ name = "s1", starts = 2026-12-01T00:00:00Z, ends = 2027-03
 def refusal(text: str) -> str:
     """Return the line that refuses a text, without the name of the file."""
     with pytest.raises(Misconfigured) as refused:
-        parse(text, "my.toml")
+        parse_boards(text, "my.toml")
     detail = refused.value.detail
     assert detail.isprintable(), "one line"
     assert len(detail) < 400

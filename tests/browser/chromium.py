@@ -15,14 +15,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from functions.web import app
 from lib.access.rate_limits import Blocked
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.deployment import Deployment
 from lib.reading.page_cache import KeptPages
 from lib.settings import Settings
 from tests.conftest import require
 from tests.support.project import ROOT
 from tests.support.servers import serve
-from tools.dev.static_files import Site
+from tools.dev.static_files import StaticSite
 from tools.upstash_emulator.backends import MemoryBackend
 from tools.upstash_emulator.endpoint import Endpoint, make_endpoint
 
@@ -179,9 +179,9 @@ def stack(boards: str = BOARDS, **settings: Any) -> Iterator[Stack]:
         store = Switch(make_endpoint(MemoryBackend(), TOKEN))
         settings = {"secrets": ("a-secret-for-tests",), **settings}
         endpoint = servers.enter_context(serve(store))
-        deployment = Deployment(Settings(url=endpoint, token=TOKEN, **settings), parse(boards))
+        deployment = Deployment(Settings(url=endpoint, token=TOKEN, **settings), parse_boards(boards))
         recorder = Recorder(deployment)
-        url = servers.enter_context(serve(Site(recorder, PUBLIC)))
+        url = servers.enter_context(serve(StaticSite(recorder, PUBLIC)))
         pages = Pages()
         game = servers.enter_context(serve(pages))
         yield Stack(url, game, store, recorder, pages, deployment)

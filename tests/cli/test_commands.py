@@ -41,8 +41,8 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("text", EXAMPLES)
 def test_what_is_printed_can_be_read_back_and_means_the_same(text: str) -> None:
-    boards = toml_file.parse(text.partition("```")[0])
-    again = toml_file.parse(printed.as_toml(boards))
+    boards = toml_file.parse_boards(text.partition("```")[0])
+    again = toml_file.parse_boards(printed.as_toml(boards))
     assert [same(board) for board in again.values()] == [same(board) for board in boards.values()]
     assert printed.as_toml(again) == printed.as_toml(boards)
 

@@ -11,7 +11,7 @@ from tools.cli.commands import cost
 async def test_the_cost_of_a_play_is_measured() -> None:
     """The numbers are those of the budget table: two commands for the address gate, 2 for a page, 3 + 2N, …"""
     season = '{ name = "s", starts = 2026-01-01T00:00:00Z, ends = 2026-01-02T00:00:00Z }'
-    boards = toml_file.parse(f'{BOARDS}[board.closed]\nwindows = ["season"]\nseason = [{season}]')
+    boards = toml_file.parse_boards(f'{BOARDS}[board.closed]\nwindows = ["season"]\nseason = [{season}]')
     plain = await cost.measure(boards["open"])
     assert plain is not None
     # ranks and totals of the one standing: + 2 on what improves

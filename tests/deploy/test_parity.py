@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from functions.web import app
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.deployment import Deployment
 from lib.settings import Settings
 from tests.deploy import fake_lambda, fake_vercel
@@ -114,7 +114,7 @@ CASES = {
 
 async def _seed(url: str, prefix: str) -> None:
     """Put three entries on the board that is read, of one known time."""
-    deployment = Deployment(Settings(url=url, token=TOKEN, prefix=prefix), parse(BOARDS), clock=lambda: NOON)
+    deployment = Deployment(Settings(url=url, token=TOKEN, prefix=prefix), parse_boards(BOARDS), clock=lambda: NOON)
     transport = httpx.ASGITransport(app=app.on(deployment))
     async with httpx.AsyncClient(transport=transport, base_url="http://laurel.test") as client:
         for number, name in enumerate(["Mina", "Zoë 🦔", "漢字"]):

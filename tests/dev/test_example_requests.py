@@ -6,14 +6,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from tools.dev import example_requests
 
 NOW = 1_795_856_400_000  # 2026-11-28T17:00:00Z
 
 
 def _submission(table: str) -> dict[str, object] | None:
-    (board,) = parse(f"[board.b]\n{table}").values()
+    (board,) = parse_boards(f"[board.b]\n{table}").values()
     return example_requests.submission(board, NOW)
 
 
@@ -62,7 +62,7 @@ def test_a_board_that_no_submission_would_reach_now_has_none(table: str) -> None
 
 
 def test_the_lines_can_be_pasted() -> None:
-    boards = parse(
+    boards = parse_boards(
         '[board.closed]\nauth = "server"\n[board.tracks]\n[board.tracks.splits]\ntrack = ["up"]\nby = ["track"]\n'
     )
     submit, top = (shlex.split(line) for line in example_requests.curls(boards, "http://127.0.0.1:1", NOW))
@@ -73,6 +73,6 @@ def test_the_lines_can_be_pasted() -> None:
 
 @pytest.mark.parametrize(("auth", "lines"), [("server", 2), ("ticket", 1)])
 def test_where_nobody_may_simply_submit_the_lines_say_so(auth: str, lines: int) -> None:
-    shown = example_requests.curls(parse(f'[board.b]\nauth = "{auth}"'), "http://127.0.0.1:1", NOW)
+    shown = example_requests.curls(parse_boards(f'[board.b]\nauth = "{auth}"'), "http://127.0.0.1:1", NOW)
     assert len(shown) == lines
     assert ("$LAUREL_SERVER_TOKEN" in shown[0]) is (auth == "server")

@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from tests.support.servers import serve
-from tools.dev.static_files import Site
+from tools.dev.static_files import StaticSite
 
 
 async def functions(scope: Scope, receive: Receive, send: Send) -> None:
@@ -27,7 +27,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     for name in ("index.html", "laurel.js", "laurel-board.js", "top", "demo/index.html", "demo/game.css"):
         (public / name).write_text(f"file {name}")
     (public / "link.txt").symlink_to(root / "secret.txt")
-    with serve(Site(functions, public)) as url, httpx.Client(base_url=url) as http:
+    with serve(StaticSite(functions, public)) as url, httpx.Client(base_url=url) as http:
         yield http
 
 

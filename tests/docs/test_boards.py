@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from lib.boards.board import Board
 from lib.boards.field_types import QUERY_WORDS
-from lib.boards.tables import Limits, NameRule, OpenSplit, ScoreRule, SeasonRule, Ticket
-from lib.boards.toml_file import load, parse
+from lib.boards.tables import Limits, NameRule, OpenSplit, ScoreRule, SeasonRule, TicketRule
+from lib.boards.toml_file import load, parse_boards
 from lib.errors import Misconfigured
 from tests.support.project import ROOT
 
@@ -18,7 +18,7 @@ TEXT = (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
 TABLES: dict[str, type[BaseModel]] = {
     "score": ScoreRule,
     "name": NameRule,
-    "ticket": Ticket,
+    "ticket": TicketRule,
     "limits": Limits,
     "splits.NAME": OpenSplit,
     "season": SeasonRule,
@@ -43,7 +43,7 @@ def code(cell: str) -> list[str]:
 
 def board(*keys: str) -> Board:
     """Return a board with these lines in its table."""
-    return parse("\n".join(["[board.x]", *keys]))["x"]
+    return parse_boards("\n".join(["[board.x]", *keys]))["x"]
 
 
 def declared_keys() -> Iterator[str]:
@@ -66,7 +66,7 @@ def test_every_key_is_documented_and_every_documented_key_exists() -> None:
 @pytest.mark.parametrize("block", re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL))
 def test_every_block_of_toml_loads(block: str) -> None:
     """What a reader copies works."""
-    assert parse(block)
+    assert parse_boards(block)
 
 
 @pytest.mark.parametrize("row", rows("Key"), ids=lambda row: row["Key"])

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from lib.boards.periods import Period
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.settings import Settings
-from lib.storage.keys import Keys
+from lib.storage.keys import Keyspace
 from lib.storage.standing import Standing
 from tests.support.project import ROOT
 from tools.cli.main import make_parser
@@ -103,8 +103,8 @@ def test_every_documented_variable_is_accepted() -> None:
 
 
 def test_every_documented_key_is_one_that_is_stored() -> None:
-    board = parse('[board.burrow]\nsplits = { mode = ["words"], level = { pattern = "x" } }')["burrow"]
-    keys, day = Keys("laurel", board), Period("daily", "2026-11-30", 0, 0, 0)
+    board = parse_boards('[board.burrow]\nsplits = { mode = ["words"], level = { pattern = "x" } }')["burrow"]
+    keys, day = Keyspace("laurel", board), Period("daily", "2026-11-30", 0, 0, 0)
     made = [
         Standing(board, day, {"mode": "words"}).key(keys),
         keys.values(day, "level"),
@@ -114,7 +114,7 @@ def test_every_documented_key_is_one_that_is_stored() -> None:
         keys.nonce("…"),
     ]
     assert first_cells("Key") == made
-    kinds = {name for name in vars(Keys) if not name.startswith("_") and name != "beginning"}
+    kinds = {name for name in vars(Keyspace) if not name.startswith("_") and name != "beginning"}
     assert len(made) == len(kinds)
 
 

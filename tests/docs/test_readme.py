@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from tests.support.harness import harness
 from tests.support.project import ROOT
 from tools.upstash_emulator.backends import MemoryBackend
@@ -39,7 +39,7 @@ def test_the_request_and_its_reply_come_early() -> None:
 @pytest.mark.parametrize("text", blocks("toml"))
 def test_the_boards_load(text: str) -> None:
     """What is shown can be pasted."""
-    assert parse(text)
+    assert parse_boards(text)
 
 
 def test_every_link_leads_somewhere() -> None:

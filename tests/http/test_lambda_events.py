@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from functions import health, rank, start, submit, top
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.deployment import Deployment
 from lib.http import function_url
 from lib.http.aws_lambda import LambdaHandler, lambda_entry
@@ -32,7 +32,7 @@ def handlers() -> Iterator[dict[str, LambdaHandler]]:
     """The Lambda handlers of all functions, on one deployment."""
     with serve(make_endpoint(MemoryBackend(), TOKEN)) as url:
         settings = Settings(url=url, token=TOKEN, secrets=("a-secret-of-thirty-two-characters",))
-        deployment = Deployment(settings, parse("[board.b]"), clock=lambda: NOON)
+        deployment = Deployment(settings, parse_boards("[board.b]"), clock=lambda: NOON)
         yield {name: lambda_entry(module.app.on(deployment)) for name, module in FUNCTIONS.items()}
         loop = function_url.loop()
         loop.run_until_complete(deployment.store.upstash.close())

@@ -204,7 +204,7 @@ async def test_the_start_of_a_server_checks_the_environment(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What is wrong is in the log before the first request, once, and the server starts all the same."""
-    request_log.complain.cache_clear()
+    request_log.log_misconfigured.cache_clear()
     monkeypatch.setenv("UPSTASH_REDIS_REST_URL", "redis://wrong")
     said: list[str] = []
     events = iter(["lifespan.startup", "lifespan.shutdown"])

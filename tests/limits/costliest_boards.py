@@ -142,12 +142,12 @@ async def fill(here: Harness, case: Case, backend: RedisBackend) -> None:
             rows += [score_text(score).encode(), f"{tie}\t{who}\t{shown}".encode()]
         if in_full:
             profiles += [f"{who}\tname".encode(), SHOWN.encode(), f"{who}\tmeta".encode(), meta_text(META).encode()]
-    keys = here.deployment.store.keys(board)
+    space = here.deployment.store.keyspace(board)
     for standing in standings_of(board, SELECTION, here.now):
-        key = standing.key(keys).encode()
+        key = standing.key(space).encode()
         [found] = await backend.run([[b"ZRANGE", key, b"0", b"-1"]])
         assert isinstance(found, list)
         gone = [text for text in found if isinstance(text, bytes) and player(ABSENT).encode() in text]
         await backend.run([[b"ZREM", key, *gone], [b"ZADD", key, *rows]])
     if board.names == "profile":
-        await backend.run([[b"HSET", keys.profiles().encode(), *profiles]])
+        await backend.run([[b"HSET", space.profiles().encode(), *profiles]])

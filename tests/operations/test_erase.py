@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.errors import StoreUnavailable
 from lib.operations.moderate import ban, erase, read_record
 from tests.operations.moderated_boards import DAY, PLAIN, RECORD, SPLITS, WIDE, Operator, code
@@ -18,7 +18,7 @@ async def test_a_standing_that_the_configuration_no_longer_has_is_cleared_too(ba
     """The record names it; a key is computed from that."""
     async with harness(WIDE, backend) as here:
         await here.submit("p1", 10, splits=SPLITS)
-        here.deployment.boards = parse(f'[board.b]\nwindows = ["all"]\n{OPEN_GATES}\n')
+        here.deployment.boards = parse_boards(f'[board.b]\nwindows = ["all"]\n{OPEN_GATES}\n')
         assert await Operator(here).act(erase) == 9
         assert not await Operator(here).traces()
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.operations.find_player import live_periods, live_standings, places_of
 from lib.operations.moderate import erase, remove
 from tests.operations.moderated_boards import DAY, PLAIN, RECORD, WIDE, Operator, crowd
@@ -96,7 +96,7 @@ async def test_removal_of_a_player_who_is_not_there_changes_nothing(backend: Bac
 
 def test_live_periods_are_those_not_expired() -> None:
     """To the second: retained for a day, the day before yesterday's end is the last to go."""
-    board = parse('[board.b]\nwindows = ["daily"]\nretain = { daily = "1d" }\n')["b"]
+    board = parse_boards('[board.b]\nwindows = ["daily"]\nretain = { daily = "1d" }\n')["b"]
     midnight = NOON + DAY // 2
     assert [p.id for p in live_periods(board, midnight - 1)] == ["2033-05-18", "2033-05-17"]
     assert [p.id for p in live_periods(board, midnight)] == ["2033-05-19", "2033-05-18"]
@@ -107,5 +107,5 @@ def test_live_seasons_are_those_begun_and_not_expired() -> None:
         f'[[board.b.season]]\nname = "s{month}"\nstarts = 2033-0{month}-01T00:00:00Z\nends = 2033-0{month}-20T00:00:00Z'
         for month in (3, 4, 5, 6)
     )
-    board = parse(f'[board.b]\nwindows = ["season"]\nretain = {{ season = "30d" }}\n{seasons}')["b"]
+    board = parse_boards(f'[board.b]\nwindows = ["season"]\nretain = {{ season = "30d" }}\n{seasons}')["b"]
     assert [p.id for p in live_periods(board, NOON)] == ["s4", "s5"]

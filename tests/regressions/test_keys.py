@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.errors import Misconfigured
 from tests.support.harness import NOON, harness
 from tests.support.playing import beside, expiries, ms, page, play, players, status, stored
@@ -85,7 +85,7 @@ async def test_a_zone_is_more_than_an_offset(backend: Backend) -> None:
         for day, starts in (("2033-07-14", "2033-07-13T22:00:00.000Z"), ("2033-01-14", "2033-01-13T23:00:00.000Z")):
             assert (await here.get("/top", window="daily", at=day))["starts"] == starts
     with pytest.raises(Misconfigured, match="timezone"):
-        parse(f"{BOARD}timezone = '+01:00'")
+        parse_boards(f"{BOARD}timezone = '+01:00'")
 
 
 @pytest.mark.parametrize("board", [BOARD, UNCAPPED], ids=["capped", "uncapped"])

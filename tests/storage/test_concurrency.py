@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from functions.web import app
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.deployment import Deployment
 from lib.settings import Settings
 from tests.support.harness import NOON, TOKEN
@@ -68,7 +68,7 @@ async def opened(boards: str, redis_url: str) -> AsyncIterator[Site]:
     """Serve an endpoint on an empty Redis, and open the processes; a busy machine gets all the time it wants."""
     with serve(make_endpoint(RedisBackend(redis_url), TOKEN)) as url:
         settings = Settings(url=url, token=TOKEN, timeout=60)
-        deployments = [Deployment(settings, parse(boards), clock=lambda: NOON) for _ in range(PROCESSES)]
+        deployments = [Deployment(settings, parse_boards(boards), clock=lambda: NOON) for _ in range(PROCESSES)]
         site = Site(deployments, [_client(deployment) for deployment in deployments])
         await site.command("FLUSHALL")
         yield site

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from lib.access.admission import Spending
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.schemas.writes import Submission
-from lib.storage.keys import Keys
+from lib.storage.keys import Keyspace
 from lib.submitting.arguments import Arguments, arguments_of
 from lib.submitting.attempt import Attempt
 from lib.submitting.validation import check_run
@@ -33,11 +33,11 @@ ends = 2034-01-01T00:00:00Z
 @pytest.fixture
 def arguments() -> Arguments:
     """Give what a run with everything a run can have is sent with."""
-    board = parse(BOARD)["b"]
+    board = parse_boards(BOARD)["b"]
     body = {"board": "b", "player": "p", "score": 1, "tiebreak": 2, "splits": {"mode": "time", "level": "a"}}
     run = check_run(board, Submission.model_validate(body), fresh_id="x" * 8, refuses_name=None)
     attempt = Attempt.of(board, run, "caller", NOON, Spending("nonce", 60, NOON - 1000))
-    return arguments_of(attempt, Keys("laurel", board))
+    return arguments_of(attempt, Keyspace("laurel", board))
 
 
 def read_by(block: str) -> list[str]:

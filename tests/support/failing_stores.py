@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from functions.web import app
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.deployment import Deployment
 from lib.settings import Settings
 from tests.support.harness import NOON, Harness
@@ -50,7 +50,7 @@ every_call = pytest.mark.parametrize("call", CALLS)
 async def site(url: str = URL, *, timeout: float = 2.5) -> AsyncIterator[tuple[httpx.AsyncClient, Deployment]]:
     """Open the functions on a store address; the client of the store is the real one."""
     settings = Settings(url=url, token=TOKEN, secrets=("a-secret",), timeout=timeout)
-    deployment = Deployment(settings, parse(BOARDS), clock=lambda: NOON)
+    deployment = Deployment(settings, parse_boards(BOARDS), clock=lambda: NOON)
     transport = httpx.ASGITransport(app=app.on(deployment), client=("203.0.113.7", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url="http://laurel.test") as client:
         yield client, deployment

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import httpx
 
 from functions.web import app
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.deployment import Deployment
 from lib.settings import Settings
 from tools.upstash_emulator.backends import Backend
@@ -55,7 +55,9 @@ class Harness:
         """Start anew with these boards, on the same store: a process that remembers nothing."""
         # Reading the certificates takes most of what a harness costs, and nothing here leaves the process.
         with patch.object(ssl, "create_default_context", _trust):
-            self.deployment = Deployment(self._settings, parse(boards), clock=lambda: self.now, transport=self.way)
+            self.deployment = Deployment(
+                self._settings, parse_boards(boards), clock=lambda: self.now, transport=self.way
+            )
             _ = self.deployment.store.upstash._redis  # which reads them
         self.client = self.client_at(ADDRESS)
 

@@ -51,7 +51,7 @@ def player(text: str) -> str:
 def duration(text: str) -> int:
     """Return a duration such as "90d" in milliseconds; raise ArgumentTypeError for what is none."""
     try:
-        return durations.parse(text)
+        return durations.parse_duration(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -12,7 +12,7 @@ from lib.errors import LaurelError
 from tools.cli.commands import boards, cost, doctor, reset, sweep, top
 from tools.cli.commands.players import ban, erase, export, player_token, remove, unban
 from tools.cli.context import explained
-from tools.cli.terminal import Refused, complain
+from tools.cli.terminal import Refused, say_error
 
 COMMANDS = (boards, top, ban, unban, remove, erase, export, player_token, reset, sweep, doctor, cost)
 """In the order in which `--help` lists them."""
@@ -38,11 +38,11 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         with _quiet():
             return int(asyncio.run(options.run(options, environ)) or 0)
     except LaurelError as error:
-        complain(explained(error))
+        say_error(explained(error))
     except Refused as refusal:
-        complain(str(refusal))
+        say_error(str(refusal))
     except KeyboardInterrupt:
-        complain("Stopped.")
+        say_error("Stopped.")
     except BrokenPipeError:
         # Whoever read the answer has seen enough; without this Python complains while it shuts down.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,16 +12,16 @@ from typing import Any
 import httpx
 
 from lib.boards.board import Board
-from lib.boards.toml_file import parse
+from lib.boards.toml_file import parse_boards
 from lib.deployment import Deployment
 from lib.errors import LaurelError
 from lib.operations.sweep import reset, scan
 from lib.settings import Settings
-from lib.storage.keys import Keys
+from lib.storage.keys import Keyspace
 from lib.storage.standing import Standing
 from lib.time_units import DAY_S
 from tools.cli.engine import particulars
-from tools.cli.terminal import complain, say
+from tools.cli.terminal import say, say_error
 from tools.cli.trial import Trial
 
 BOARDS = """
@@ -61,10 +61,10 @@ class Smoke:
         """Return the deployment under trial."""
         return self.trial.deployment
 
-    def keys(self, board: str) -> tuple[Board, Keys]:
+    def keyspace(self, board: str) -> tuple[Board, Keyspace]:
         """Return a board and the names of its keys."""
         found = self.here.boards[board]
-        return found, self.here.store.keys(found)
+        return found, self.here.store.keyspace(found)
 
     async def ask(self, method: str, path: str, body: dict[str, Any] | None = None, **query: Any) -> dict[str, Any]:
         """Call a function, which must answer 200."""
@@ -158,15 +158,15 @@ async def spending(smoke: Smoke) -> str:
 
 async def timing(smoke: Smoke) -> str:
     """Everything that should end has a timer."""
-    board, keys = smoke.keys("smoke")
+    board, space = smoke.keyspace("smoke")
     now = smoke.here.clock()
     today = Standing(board, board.calendar.select("daily", "0", now), {})
-    await smoke.expect_timer(today.key(keys), today.expires(now) - now // 1000)
-    await smoke.expect_timer(keys.values(today.period, "level"), today.expires(now) - now // 1000)
+    await smoke.expect_timer(today.key(space), today.expires(now) - now // 1000)
+    await smoke.expect_timer(space.values(today.period, "level"), today.expires(now) - now // 1000)
     until_midnight = DAY_S - now // 1000 % DAY_S
     all_time = Standing(board, board.calendar.select("all", "0", now), {"level": "a1"})
-    await smoke.expect_timer(all_time.key(keys), until_midnight + 90 * DAY_S)
-    await smoke.expect_timer(keys.record("p1"), until_midnight + 90 * DAY_S)
+    await smoke.expect_timer(all_time.key(space), until_midnight + 90 * DAY_S)
+    await smoke.expect_timer(space.record("p1"), until_midnight + 90 * DAY_S)
     return "timers"
 
 
@@ -181,8 +181,8 @@ async def numbering(smoke: Smoke) -> str:
         stood = score if improves else stood
     page = await smoke.ask("GET", "/top", board="numbers")
     expect([row["score"] for row in page["entries"]] == [stood], f"the page of numbers is {page['entries']}")
-    _, keys = smoke.keys("numbers")
-    return f"numbers: {await particulars(smoke.here.store, keys.record('nobody'))}"
+    _, space = smoke.keyspace("numbers")
+    return f"numbers: {await particulars(smoke.here.store, space.record('nobody'))}"
 
 
 async def flagging(smoke: Smoke) -> str:
@@ -195,8 +195,8 @@ CHECKS = (writing, reading, gating, spending, timing, numbering, flagging)
 
 
 async def _names(smoke: Smoke, board: str, part: str) -> list[str]:
-    _, keys = smoke.keys(board)
-    return [name async for page in scan(smoke.here.store, keys.beginning) for name in page if part in name]
+    _, space = smoke.keyspace(board)
+    return [name async for page in scan(smoke.here.store, space.beginning) for name in page if part in name]
 
 
 async def run(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
@@ -207,7 +207,7 @@ async def run(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         prefix=prefix,
         secrets=(token_hex(16),),
     )
-    smoke = Smoke(Trial(Deployment(settings, parse(BOARDS))))
+    smoke = Smoke(Trial(Deployment(settings, parse_boards(BOARDS))))
     try:
         for check in CHECKS:
             started = time.perf_counter()
@@ -235,7 +235,7 @@ async def main(environ: Mapping[str, str]) -> int:
     try:
         settings = Settings.read(environ)
     except LaurelError as error:
-        complain(error.detail)
+        say_error(error.detail)
         return 1
     say(f"Trying {settings.url} ...")
     passed = True

@@ -30,7 +30,7 @@ def say_json(value: Any) -> None:
     print(json.dumps(value, indent=2, default=str), flush=True)
 
 
-def complain(text: str) -> None:
+def say_error(text: str) -> None:
     """Print the one line that says what is wrong."""
     print(printable(text), file=sys.stderr, flush=True)
 

@@ -13,7 +13,7 @@ import uvicorn
 from lib.boards import toml_file
 from lib.errors import Misconfigured
 from lib.settings import Settings
-from tools.dev.static_files import Site
+from tools.dev.static_files import StaticSite
 
 ROOT = Path(__file__).resolve().parents[2]
 MISCONFIGURED = 78
@@ -29,7 +29,7 @@ def main(descriptor: int) -> int:
         print(error.detail, file=sys.stderr)
         return MISCONFIGURED
     config = uvicorn.Config(
-        Site(functions, ROOT / "public"),
+        StaticSite(functions, ROOT / "public"),
         # uvicorn by itself believes X-Forwarded-For from loopback, and then any client could choose its address.
         proxy_headers=False,
         log_level="warning",

@@ -24,7 +24,7 @@ for _ending, _kind in {
     mimetypes.add_type(_kind, _ending)
 
 
-class Site:
+class StaticSite:
     """An ASGI application: a file where there is one, else whatever `functions` answers."""
 
     def __init__(self, functions: ASGIApp, directory: Path) -> None:

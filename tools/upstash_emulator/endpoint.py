@@ -114,7 +114,7 @@ class Endpoint:
             return await self._transaction(_commands(body, "multi-exec"), encoded)
         if path:
             return await self._single(wire.path_command(path, request.scope["query_string"], body), encoded)
-        return await self._single(wire.command(wire.parse(body, "command")), encoded)
+        return await self._single(wire.command(wire.parse_body(body, "command")), encoded)
 
     async def _single(self, command: Command, encoded: bool) -> _Result:
         sent, finish = self._scripts.prepare(command)
@@ -156,7 +156,7 @@ def make_endpoint(backend: Backend, token: str, *, flags: Literal["known", "unkn
 
 
 def _commands(body: bytes, kind: str) -> list[object]:
-    items = wire.parse(body, f"{kind} request")
+    items = wire.parse_body(body, f"{kind} request")
     if not items:
         raise ReplyError(f"ERR empty {kind} request")
     if not all(isinstance(item, list) for item in items):

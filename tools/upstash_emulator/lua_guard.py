@@ -53,14 +53,14 @@ def sha1(text: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class Script:
+class GuardedScript:
     """A script as its author wrote it, and as the server behind gets it."""
 
     source: bytes
     flags: frozenset[str]
 
     @classmethod
-    def read(cls, source: bytes, *, knows_locking: bool = True) -> "Script":
+    def read(cls, source: bytes, *, knows_locking: bool = True) -> "GuardedScript":
         """Return the script of a text; raise ReplyError for a shebang line that the server would refuse."""
         if not source.startswith(b"#!"):
             return cls(source, frozenset())

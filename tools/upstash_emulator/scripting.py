@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tools.upstash_emulator.lua_guard import Script
+from tools.upstash_emulator.lua_guard import GuardedScript
 from tools.upstash_emulator.wire import Command, Reply, ReplyError
 
 Finish = Callable[[Reply], tuple[Reply, int]]
@@ -31,7 +31,7 @@ class Scripts:
 
     has_read_only_eval: bool
     knows_locking: bool = True
-    _known: dict[str, Script] = field(default_factory=dict)
+    _known: dict[str, GuardedScript] = field(default_factory=dict)
 
     def prepare(self, command: Command) -> tuple[Command, Finish]:
         """Return what to send for a command, and what to do with the reply; raise ReplyError to refuse it."""
@@ -72,8 +72,8 @@ class Scripts:
             self._known.clear()
         return command, lambda reply: (reply, 1)
 
-    def _add(self, source: bytes) -> Script:
-        script = Script.read(source, knows_locking=self.knows_locking)
+    def _add(self, source: bytes) -> GuardedScript:
+        script = GuardedScript.read(source, knows_locking=self.knows_locking)
         # Kept as it was: the texts made from it are cached on it.
         return self._known.setdefault(script.name, script)
 

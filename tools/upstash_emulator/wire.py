@@ -23,7 +23,7 @@ class ReplyError(Exception):
         return str(self).replace("\r", " ").replace("\n", " ")
 
 
-def parse(body: bytes, what: str) -> list[object]:
+def parse_body(body: bytes, what: str) -> list[object]:
     """Return the JSON array of a body; raise ReplyError that says a `what` was expected."""
     try:
         # Numbers keep the spelling they were sent in: Redis has only strings.
