@@ -34,8 +34,8 @@ _STEPS_MS = [0, 0, 0, 1, 1, 7, 1000, 60_000, 3_600_000, 86_400_000, 8 * 86_400_0
 
 # What gives random text on the way to a store and back.
 _RANDOM = (
-    "functions.start.token_urlsafe",
-    "functions.submit.token_urlsafe",
+    "lib.calls.start.token_urlsafe",
+    "lib.calls.submit.token_urlsafe",
     "lib.http.app.token_hex",
     "lib.storage.upstash._word",
 )
